@@ -1,0 +1,59 @@
+// What is known about the speed and memory of each GPU type for one training: the input of every prediction.
+// JSON format, versioned: {"jabas_profile":1, "model":"…", "types":{TYPE:{…}}, "network":{…}}; docs/profile.md.
+// Units: seconds, samples, bytes, bytes/s, TFLOP/s.
+// Errors: load throws InputError naming file, key and value (missing, negative, NaN, other version).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jabas {
+
+// One measured point: V concurrent replicas at local batch b on one GPU.
+struct ComputePoint {
+  std::int64_t local_batch = 0;
+  int streams = 1;              // V
+  double data_s = 0;            // D
+  double forward_s = 0;         // F, of the V concurrent replicas
+  double backward_s = 0;        // K
+  double update_s = 0;          // U
+  // Only the reference's rules use these (--reference-rounding); weights are shared in our engine.
+  double copy_s = 0;
+  double bn_sync_s = 0;
+};
+
+struct TypeProfile {
+  double tflops = 0;                                  // 0 = unknown
+  int gpus_per_node = 1;
+  std::map<std::int64_t, int> max_streams;            // local batch -> V_max by memory
+  std::vector<ComputePoint> points;                   // sorted by (local_batch, streams)
+  bool scaled = false;                                // not measured: scaled by TFLOP/s from another type
+};
+
+struct CommunicationProfile {
+  double bandwidth_bytes_per_s = 0;
+  std::vector<std::pair<double, double>> points;      // (ideal s, measured s) of an all-reduce
+};
+
+struct Profile {
+  std::string model, source;                          // source: the file or "built-in"
+  std::map<std::string, TypeProfile> types;
+  std::vector<double> bucket_bytes;                   // in the order they become ready
+  CommunicationProfile intra, inter;                  // inside one node, across nodes
+};
+
+Profile load_profile(const std::string& path);
+Profile profile_from_json(const std::string& text, const std::string& name);
+std::string to_json_text(const Profile& profile);
+
+// The TFLOP/s of a GPU type by its usual GRES name (case-insensitive: "v100", "a100", "p100", …); 0 = not in the table.
+double builtin_tflops(const std::string& type);
+
+// A profile that has every one of `types`: those missing in `known` are scaled by TFLOP/s from a measured one.
+// `notes` gets one line per scaled type; a type that cannot be scaled is left out and named in `notes`.
+Profile complete_profile(Profile known, const std::vector<std::string>& types, std::vector<std::string>* notes);
+
+}  // namespace jabas

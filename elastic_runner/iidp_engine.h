@@ -1,0 +1,91 @@
+// Executes IIDP steps on one GPU (or CPU): V replicas on shared weights, a+1 micro-steps, bucketed all-reduce overlapped
+// with backward, one optimizer step (shared design "model" 1; "libtorch-facts" Decisions, B, E).
+// No torch in this header: the trainer above it never sees a tensor.
+//
+// Gradient of a step: g = Σ_k n_k·∇ℓ̄_k / Σ_k n_k over all virtual workers k of all ranks.
+// Units: samples, seconds.   Ownership: the engine owns model, optimizer state and replicas.
+// Threads: one caller thread; the engine runs its own persistent threads (one per stream, one for communication).
+// Errors: InputError for unreadable data; CommError from the communicator leaves weights as before the step
+//         (the optimizer step happens only after every bucket is reduced).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocator/control_messages.h"
+#include "elastic_runner/communicator.h"
+
+namespace jabas {
+
+struct EngineOptions {
+  std::string model = "cnn";                 // mlp | cnn
+  std::string dataset = "fashion-mnist";
+  std::string data_dir;
+  std::int64_t subset = 0;
+  std::string precision = "fp32";            // fp32 | fp64
+  std::string device = "cpu";                // cpu | cuda
+  std::string optimizer = "sgd";
+  std::uint64_t seed = 0;
+  std::int64_t bucket_bytes = 1 << 20;
+  // Called by the loader for what it really read, before the step's last all-reduce.
+  std::function<void(std::int64_t virtual_worker, const std::vector<std::int64_t>& samples)> on_read;
+};
+
+struct StepPlan {
+  int epoch = 0;
+  std::int64_t step = 0;
+  // This rank's passes: index micro·V + v; an empty slice contributes nothing. Its virtual worker is first_worker + index.
+  std::vector<std::vector<std::int64_t>> slices;
+  std::int64_t first_worker = 0;
+  std::int64_t step_samples = 0;             // Σ n_k over all ranks
+  double learning_rate = 0, momentum = 0;
+  bool measure = false;                      // also reduce the even/odd halves (one extra all-reduce)
+  std::vector<float> control;                // SUM-reduced with the last bucket; same length on every rank
+  double min_compute_s = 0;                  // emulated device: sleep until this long after the step began before publishing the last bucket
+};
+
+struct StepOutcome {
+  double loss = 0;                           // Σ n_k·ℓ̄_k / Σ n_k over all ranks
+  std::vector<float> control;                // the sums
+  StepTimes times;                           // of this rank
+  bool overrun = false;                      // emulated: real work took longer than min_compute_s
+  // With measure: squared norms of the mean gradients of even virtual workers, odd ones, and all; their inner product.
+  struct Halves { double even_sqr = 0, odd_sqr = 0, all_sqr = 0, inner = 0; std::int64_t even_samples = 0, odd_samples = 0; };
+  std::optional<Halves> halves;
+};
+
+struct Evaluation { double loss_sum = 0; std::int64_t correct = 0, count = 0; };
+
+// A named piece of training state as raw memory: weights, optimizer state, buffers. What checkpoints store and joiners get.
+struct StateTensor {
+  std::string name;                          // "weight/conv1.weight", "momentum/conv1.weight", "buffer/bn1.running_mean"
+  std::string dtype;                         // safetensors names: F32, F64, I64
+  std::vector<std::int64_t> shape;
+  void* data = nullptr;                      // valid as long as the engine lives
+  std::size_t bytes = 0;
+};
+
+class IidpEngine {
+ public:
+  virtual ~IidpEngine() = default;
+  virtual std::int64_t train_samples() const = 0;
+  virtual bool has_batch_norm() const = 0;
+  // Sets V (streams) and a for the following steps; keeps what stays. local_batch only warms caches.
+  virtual void configure(int streams, int accum_steps, std::int64_t local_batch) = 0;
+  virtual StepOutcome train_step(const StepPlan& plan, Communicator& communicator) = 0;
+  // This rank's share (indices ≡ rank mod world_size) of the test set, in eval mode with the canonical buffers.
+  virtual Evaluation evaluate(int rank, int world_size) = 0;
+  // Order and names are the same on every rank. Writing through `data` changes the training state.
+  virtual std::vector<StateTensor> state() = 0;
+};
+
+std::unique_ptr<IidpEngine> make_iidp_engine(const EngineOptions& options);
+
+// Size of the training set without building a model. InputError names the file and the reason.
+std::int64_t count_train_samples(const std::string& dataset, const std::string& data_dir, std::int64_t subset);
+
+}  // namespace jabas
