@@ -49,6 +49,8 @@ struct TrainingSpec {
   std::string checkpoint_dir;             // "" = no checkpoints
   int keep_checkpoints = 2;
   std::string resume_dir;                 // "" = start afresh; else the checkpoint directory to resume from
+  // Only `--local`: workers in each epoch, the last repeats. Rank 0 then waits at a boundary for the planned resize.
+  std::vector<int> workers_per_epoch;
 };
 
 std::string to_json_text(const TrainingSpec& spec);
