@@ -1,10 +1,12 @@
-// The messages between jabasd (or the local controller) and consoles and workers: types and their JSON form.
-// Transport-free: ZeroMQ under Slurm, socket pairs under `train --local`. See docs/protocol.md.
+// The messages between jabasd (or the local controller) and consoles and workers: types and their
+// JSON form. Transport-free: ZeroMQ under Slurm, socket pairs under `train --local`. See
+// docs/protocol.md.
 //
-// Every encoded message is one JSON object {"v":1,"type":"…","seq":n, …fields}. seq > 0 asks for an `ack`; daemon →
-// worker messages are numbered per receiver and per daemon incarnation and sent again on `hello` until acknowledged.
-// Epochs count from 1; steps count from 1 over the whole run; samples_consumed counts inside the current epoch.
-// Errors: decode throws ProtocolError for text that is not such an object, an unknown type, or a bad field.
+// Every encoded message is one JSON object {"v":1,"type":"…","seq":n, …fields}. seq > 0 asks for an
+// `ack`; daemon → worker messages are numbered per receiver and per daemon incarnation and sent
+// again on `hello` until acknowledged. Epochs count from 1; steps count from 1 over the whole run;
+// samples_consumed counts inside the current epoch. Errors: decode throws ProtocolError for text
+// that is not such an object, an unknown type, or a bad field.
 //         Unknown fields are ignored.
 #pragma once
 
@@ -21,7 +23,8 @@ namespace jabas {
 
 constexpr int kProtocolVersion = 1;
 
-// Seconds of work of one rank in one step, measured by the rank itself (backward without waiting for peers).
+// Seconds of work of one rank in one step, measured by the rank itself (backward without waiting
+// for peers).
 struct StepTimes {
   double data_s = 0, forward_s = 0, backward_s = 0, all_reduce_s = 0, update_s = 0, step_s = 0;
 };
@@ -32,108 +35,158 @@ struct BatchDecision {
   int epoch = 0;
   double wanted_batch = 0;
   std::int64_t global_batch = 0, local_batch = 0, virtual_workers = 0;
-  double similarity = 0;          // φ; 0 when not measured
-  double grad_sqr = 0, grad_var = 0;  // averaged |G|² and tr Σ at the smallest batch; 0 when unknown
+  double similarity = 0;  // φ; 0 when not measured
+  double grad_sqr = 0,
+         grad_var = 0;  // averaged |G|² and tr Σ at the smallest batch; 0 when unknown
   std::string reason;
 };
 
-// ---- worker or console → daemon ------------------------------------------------------------------------------
+// ---- worker or console → daemon
+// ------------------------------------------------------------------------------
 struct Hello {
   int protocol = kProtocolVersion;
-  std::string role;        // "console" | "worker"
-  std::string worker_id;   // "<job id>.<local rank>" (local mode: "local.<n>"); "console" for the console
-  std::string job_id;      // the Slurm job it runs in; "" in local mode
+  std::string role;  // "console" | "worker"
+  std::string
+      worker_id;  // "<job id>.<local rank>" (local mode: "local.<n>"); "console" for the console
+  std::string job_id;  // the Slurm job it runs in; "" in local mode
   std::string host, gpu_type, version, boot_id;
   int local_rank = 0;
-  int generation_trained = 0;                            // 0 = none yet
+  int generation_trained = 0;  // 0 = none yet
   int generation_prepared = 0, attempt_prepared = 0;
   bool built = false;
   int epoch = 0;
   std::int64_t samples_consumed = 0, last_committed_step = 0;
   // Console only:
-  std::vector<std::string> arguments;                    // of `train`, without the program name
+  std::vector<std::string> arguments;  // of `train`, without the program name
   std::string working_directory, executable;
-  std::map<std::string, std::string> environment;        // already scrubbed for members
-  int base_workers = 0;                                  // GPUs of the lead the console will start workers for
+  std::map<std::string, std::string> environment;  // already scrubbed for members
+  int base_workers = 0;  // GPUs of the lead the console will start workers for
   std::string base_gpu_type;
   TrainingSpec spec;
 };
-struct Ready {};           // standby and warm: libraries loaded, data opened, model built
-struct Rendezvous { int generation = 0, attempt = 0, rank = 0; std::string blob; };  // blob: raw bytes
-struct Built { int generation = 0, attempt = 0; };
-struct BuildFailed { int generation = 0, attempt = 0; std::string reason; };
-struct Switched {          // from rank 0 of the new generation, after its first step started
+struct Ready {};  // standby and warm: libraries loaded, data opened, model built
+struct Rendezvous {
+  int generation = 0, attempt = 0, rank = 0;
+  std::string blob;
+};  // blob: raw bytes
+struct Built {
+  int generation = 0, attempt = 0;
+};
+struct BuildFailed {
+  int generation = 0, attempt = 0;
+  std::string reason;
+};
+struct Switched {  // from rank 0 of the new generation, after its first step started
   int generation = 0, attempt = 0, epoch = 0;
   std::int64_t step = 0;
   double pause_s = 0;
 };
-struct SwitchFailed { int generation = 0, attempt = 0; std::string reason; };  // from rank 0 of the old one
-struct TooLate { int generation = 0, attempt = 0; };
-struct Revoked { int generation = 0, attempt = 0; };
-struct Progress {          // from rank 0, about once a second
+struct SwitchFailed {
+  int generation = 0, attempt = 0;
+  std::string reason;
+};  // from rank 0 of the old one
+struct TooLate {
+  int generation = 0, attempt = 0;
+};
+struct Revoked {
+  int generation = 0, attempt = 0;
+};
+struct Progress {  // from rank 0, about once a second
   int generation = 0, epoch = 0;
   std::int64_t step = 0, samples_consumed = 0, epoch_samples = 0, global_batch = 0;
   double loss = 0, samples_per_s = 0;
   StepTimes times;
-  std::vector<BatchDecision> batch_decisions;            // made since the last progress
+  std::vector<BatchDecision> batch_decisions;               // made since the last progress
   std::int64_t emulated_steps = 0, emulation_overruns = 0;  // totals of the run, all ranks
 };
-struct EpochReport {       // from rank 0, after evaluation, before the switch
+struct EpochReport {  // from rank 0, after evaluation, before the switch
   int generation = 0, epoch = 0;
   std::int64_t steps = 0, samples = 0, last_step = 0, global_batch = 0;
   double loss = 0, test_accuracy = -1, train_s = 0, evaluation_s = 0;
   double wanted_batch = 0, grad_sqr = 0, grad_var = 0;
   std::int64_t emulated_steps = 0, emulation_overruns = 0;
 };
-struct WorkerTimes {       // every rank, once per epoch: means of its own times, to correct the model per GPU type
+struct WorkerTimes {  // every rank, once per epoch: means of its own times, to correct the model
+                      // per GPU type
   std::string gpu_type;
   std::int64_t local_batch = 0;
   int streams = 0, accum_steps = 0;
   std::int64_t steps = 0;
   StepTimes mean;
 };
-struct Leaving { std::string reason; };                  // last message of a worker that goes on purpose
-struct Finished { double test_accuracy = -1; std::int64_t steps = 0; };  // rank 0: the last epoch is done, files written
-struct Fault { int generation = 0; std::string what; int epoch = 0; std::int64_t samples_consumed = 0, last_committed_step = 0; };
-struct ConsoleBye { int exit_code = 0; };                // the console ends; the run is over
+struct Leaving {
+  std::string reason;
+};  // last message of a worker that goes on purpose
+struct Finished {
+  double test_accuracy = -1;
+  std::int64_t steps = 0;
+};  // rank 0: the last epoch is done, files written
+struct Fault {
+  int generation = 0;
+  std::string what;
+  int epoch = 0;
+  std::int64_t samples_consumed = 0, last_committed_step = 0;
+};
+struct ConsoleBye {
+  int exit_code = 0;
+};  // the console ends; the run is over
 
-// ---- daemon → worker or console ------------------------------------------------------------------------------
+// ---- daemon → worker or console
+// ------------------------------------------------------------------------------
 struct Welcome {
   std::string incarnation;  // of the daemon; sequence numbers start again with a new one
   double lease_s = 40;      // silence after which a worker leaves
   TrainingSpec spec;
 };
-struct PlanMember { std::string worker_id, gpu_type, host; };
+struct PlanMember {
+  std::string worker_id, gpu_type, host;
+};
 struct Prepare {
   int generation = 0, attempt = 0;
-  std::vector<PlanMember> members;   // index = rank
-  std::string profile_json;          // profile snapshot for the batch rules; "" = none
-  bool first = false;                // generation 1 or a recovery: commit goes to every member
+  std::vector<PlanMember> members;  // index = rank
+  std::string profile_json;         // profile snapshot for the batch rules; "" = none
+  bool first = false;               // generation 1 or a recovery: commit goes to every member
 };
-struct Peers { int generation = 0, attempt = 0; std::vector<std::string> blobs; };  // by rank
-struct Commit { int generation = 0, attempt = 0; std::string at; };  // "now" (first) | "boundary"
-struct Revoke { int generation = 0, attempt = 0; };
-struct Release { std::string reason; };     // leave when not in a generation (standby no longer wanted)
-struct Stop { int exit_code = 0; std::string reason; };
-struct Status {                             // to the console, for its display
+struct Peers {
+  int generation = 0, attempt = 0;
+  std::vector<std::string> blobs;
+};  // by rank
+struct Commit {
+  int generation = 0, attempt = 0;
+  std::string at;
+};  // "now" (first) | "boundary"
+struct Revoke {
+  int generation = 0, attempt = 0;
+};
+struct Release {
+  std::string reason;
+};  // leave when not in a generation (standby no longer wanted)
+struct Stop {
+  int exit_code = 0;
+  std::string reason;
+};
+struct Status {  // to the console, for its display
   Progress progress;
   GpuCounts gpus;
-  double cost_usd = -1;                     // -1 = no prices
+  double cost_usd = -1;  // -1 = no prices
   double eta_s = -1;
-  std::string note;                         // "" or one line to print ("waiting for 2 × v100: Resources")
+  std::string note;  // "" or one line to print ("waiting for 2 × v100: Resources")
 };
 
-// ---- both ways -----------------------------------------------------------------------------------------------
+// ---- both ways
+// -----------------------------------------------------------------------------------------------
 struct Heartbeat {};
-struct Ack { std::uint64_t acked = 0; };
+struct Ack {
+  std::uint64_t acked = 0;
+};
 
 using Message =
-    std::variant<Hello, Ready, Rendezvous, Built, BuildFailed, Switched, SwitchFailed, TooLate, Revoked, Progress,
-                 EpochReport, WorkerTimes, Leaving, Finished, Fault, ConsoleBye, Welcome, Prepare, Peers, Commit,
-                 Revoke, Release, Stop, Status, Heartbeat, Ack>;
+    std::variant<Hello, Ready, Rendezvous, Built, BuildFailed, Switched, SwitchFailed, TooLate,
+                 Revoked, Progress, EpochReport, WorkerTimes, Leaving, Finished, Fault, ConsoleBye,
+                 Welcome, Prepare, Peers, Commit, Revoke, Release, Stop, Status, Heartbeat, Ack>;
 
 struct Envelope {
-  std::uint64_t seq = 0;   // 0 = needs no acknowledgement
+  std::uint64_t seq = 0;  // 0 = needs no acknowledgement
   Message message;
 };
 

@@ -1,9 +1,9 @@
-// The decision log of one job: JSON lines, one record each, durable before the decision is acted on.
-// File: <state>/<cluster>/<job id>/journal.jsonl; record types and keys: docs/journal.md.
-// Every record carries "v":1, "type", "time" (UNIX seconds, UTC, fractional), "run" (which `train` of the script, from 1;
-// 0 before the first) and "restart" (Slurm's restart count).
-// Ownership: one writer per file (jabasd). Readers may read while it is written.
-// Errors: IoError on write; a torn last line is tolerated and reported; a broken earlier line is an InputError.
+// The decision log of one job: JSON lines, one record each, durable before the decision is acted
+// on. File: <state>/<cluster>/<job id>/journal.jsonl; record types and keys: docs/journal.md. Every
+// record carries "v":1, "type", "time" (UNIX seconds, UTC, fractional), "run" (which `train` of the
+// script, from 1; 0 before the first) and "restart" (Slurm's restart count). Ownership: one writer
+// per file (jabasd). Readers may read while it is written. Errors: IoError on write; a torn last
+// line is tolerated and reported; a broken earlier line is an InputError.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,14 @@ constexpr int kJournalVersion = 1;
 
 // Record type names; the keys of each are in docs/journal.md.
 namespace record {
-constexpr char kJob[] = "job";              // first record of a daemon start: host, port, pid, options, user, cluster, job
-constexpr char kTrain[] = "train";          // a console said hello
+constexpr char kJob[] =
+    "job";  // first record of a daemon start: host, port, pid, options, user, cluster, job
+constexpr char kTrain[] = "train";  // a console said hello
 constexpr char kDecision[] = "decision";
-constexpr char kRequest[] = "request";      // a member job is about to be submitted
+constexpr char kRequest[] = "request";  // a member job is about to be submitted
 constexpr char kSubmitted[] = "submitted";
 constexpr char kSubmitFailed[] = "submit_failed";
-constexpr char kMember[] = "member";        // a member job changed state
+constexpr char kMember[] = "member";  // a member job changed state
 constexpr char kPrepare[] = "prepare";
 constexpr char kCommit[] = "commit";
 constexpr char kSwitched[] = "switched";
@@ -35,14 +36,16 @@ constexpr char kEnd[] = "end";
 
 class JournalWriter {
  public:
-  // Opens for appending; a torn last line left by a crash is cut off first. Creates the file with mode 0600.
+  // Opens for appending; a torn last line left by a crash is cut off first. Creates the file with
+  // mode 0600.
   JournalWriter(std::string path, int restart);
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   void set_run(int run) { run_ = run; }
-  // Appends one record and fsyncs. `fields_json` is a JSON object with the record's own keys ("{}" if none).
+  // Appends one record and fsyncs. `fields_json` is a JSON object with the record's own keys ("{}"
+  // if none).
   void append(double unix_time_s, const std::string& type, const std::string& fields_json);
 
  private:

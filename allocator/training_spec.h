@@ -1,6 +1,6 @@
 // The training a run performs: what `jabas-run train` was asked for, parsed and validated.
-// Sent by the console in `hello`, handed to every worker in `welcome`; jabasd reads the batch rules from it.
-// Units: batches and counts in samples; lr as torch::optim takes it.
+// Sent by the console in `hello`, handed to every worker in `welcome`; jabasd reads the batch rules
+// from it. Units: batches and counts in samples; lr as torch::optim takes it.
 #pragma once
 
 #include <cstdint>
@@ -9,52 +9,58 @@
 
 namespace jabas {
 
-// Fixed split of virtual workers (only with --vsw/--accum): [epoch][rank]; the last epoch's entry repeats, and an
-// epoch entry with one value holds for every rank. Empty = as even as possible, or the solver's choice under Slurm.
+class FieldArchive;
+
+// Fixed split of virtual workers (only with --vsw/--accum): [epoch][rank]; the last epoch's entry
+// repeats, and an epoch entry with one value holds for every rank. Empty = as even as possible, or
+// the solver's choice under Slurm.
 using SplitTable = std::vector<std::vector<int>>;
 
 struct TrainingSpec {
-  std::string model = "cnn";              // mlp | cnn
+  std::string model = "cnn";  // mlp | cnn
   std::string dataset = "fashion-mnist";
-  std::string data_dir;                   // "" = the data set's default place
-  std::int64_t subset = 0;                // 0 = all training samples
-  std::int64_t train_samples = 0;         // size of the training set in use, filled in by the console
+  std::string data_dir;            // "" = the data set's default place
+  std::int64_t subset = 0;         // 0 = all training samples
+  std::int64_t train_samples = 0;  // size of the training set in use, filled in by the console
   int epochs = 1;
-  std::int64_t local_batch = 32;          // b per virtual worker
-  bool local_batch_fixed = false;         // given on the command line: b never changes
-  std::int64_t virtual_workers = 0;       // N; 0 = derived from the batch options
-  SplitTable vsw;                         // V
-  SplitTable accum;                       // a (steps beyond the first)
-  std::int64_t batch_min = 0;             // 0 = b·N of the start
-  std::int64_t batch_max = 0;             // 0 = batch_min (no growth)
-  std::int64_t batch_initial = 0;         // 0 = batch_min
+  std::int64_t local_batch = 32;            // b per virtual worker
+  bool local_batch_fixed = false;           // given on the command line: b never changes
+  std::int64_t virtual_workers = 0;         // N; 0 = derived from the batch options
+  SplitTable vsw;                           // V
+  SplitTable accum;                         // a (steps beyond the first)
+  std::int64_t batch_min = 0;               // 0 = b·N of the start
+  std::int64_t batch_max = 0;               // 0 = batch_min (no growth)
+  std::int64_t batch_initial = 0;           // 0 = batch_min
   std::string batch_policy = "similarity";  // paper | similarity
-  double similarity_target = 0;           // required when adaptive
-  std::int64_t adapt_every = 100;         // p, steps of the run
-  double adapt_up = 1.1;                  // factors of policy `paper`
+  double similarity_target = 0;             // required when adaptive
+  std::int64_t adapt_every = 100;           // p, steps of the run
+  double adapt_up = 1.1;                    // factors of policy `paper`
   double adapt_down = 0.9;
   bool adaptive = false;
-  std::string lr_scaling = "sqrt";        // sqrt | linear | none
+  std::string lr_scaling = "sqrt";  // sqrt | linear | none
   std::string optimizer = "sgd";
   double lr = 0.02;
   double momentum = 0.9;
   std::uint64_t seed = 0;
-  std::string device = "auto";            // auto | cpu | cuda | emulated
-  std::string precision = "fp32";         // fp32 | fp64
-  std::string emulate_profile;            // --emulate FILE: profile whose times are slept
+  std::string device = "auto";     // auto | cpu | cuda | emulated
+  std::string precision = "fp32";  // fp32 | fp64
+  std::string emulate_profile;     // --emulate FILE: profile whose times are slept
   double emulate_scale = 1.0;
-  std::string ledger_dir;                 // "" = none
+  std::string ledger_dir;  // "" = none
   std::string metrics_file;
   std::string export_file;
-  std::string checkpoint_dir;             // "" = no checkpoints
+  std::string checkpoint_dir;  // "" = no checkpoints
   int keep_checkpoints = 2;
-  std::string resume_dir;                 // "" = start afresh; else the checkpoint directory to resume from
-  // Only `--local`: workers in each epoch, the last repeats. Rank 0 then waits at a boundary for the planned resize.
+  std::string resume_dir;  // "" = start afresh; else the checkpoint directory to resume from
+  // Only `--local`: workers in each epoch, the last repeats. Rank 0 then waits at a boundary for
+  // the planned resize.
   std::vector<int> workers_per_epoch;
 };
 
 std::string to_json_text(const TrainingSpec& spec);
 // Throws ProtocolError naming the key on a missing or ill-typed field. Unknown keys are ignored.
 TrainingSpec training_spec_from_json(const std::string& text);
+// The one list of its fields, for both directions and for the messages that carry it.
+void visit_fields(FieldArchive& archive, TrainingSpec& spec);
 
 }  // namespace jabas
