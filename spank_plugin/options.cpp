@@ -98,7 +98,8 @@ std::string read_value(std::string_view name, std::string_view value,
 }  // namespace
 
 const std::vector<OptionInfo>& option_table() {
-  static const std::vector<OptionInfo> table = {
+  // Never freed: the plugin must leave nothing behind that runs when it is unloaded.
+  static const std::vector<OptionInfo>& table = *new std::vector<OptionInfo>{
       {"jabas-gpus", "TYPE:MIN-MAX[,...]",
        "train on a changing set of GPUs, MIN to MAX of each type (switches JABAS on)"},
       {"jabas-unit", "N", "JABAS: GPUs per member job (default 1)"},
