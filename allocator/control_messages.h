@@ -1,13 +1,14 @@
 // The messages between jabasd (or the local controller) and consoles and workers: types and their
-// JSON form. Transport-free: ZeroMQ under Slurm, socket pairs under `train --local`. See
-// docs/protocol.md.
+// JSON form. Transport-free: ZeroMQ under Slurm, socket pairs under `train --local`.
+// See docs/protocol.md.
 //
 // Every encoded message is one JSON object {"v":1,"type":"…","seq":n, …fields}. seq > 0 asks for an
 // `ack`; daemon → worker messages are numbered per receiver and per daemon incarnation and sent
-// again on `hello` until acknowledged. Epochs count from 1; steps count from 1 over the whole run;
-// samples_consumed counts inside the current epoch. Errors: decode throws ProtocolError for text
-// that is not such an object, an unknown type, or a bad field.
-//         Unknown fields are ignored.
+// again on `hello` until acknowledged.
+// Units:  epochs count from 1; steps count from 1 over the whole run; samples_consumed counts
+//         inside the current epoch.
+// Errors: decode throws ProtocolError for text that is not such an object, an unknown type, or a
+//         missing or bad field. Unknown fields are ignored.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,7 @@ namespace jabas {
 
 constexpr int kProtocolVersion = 1;
 
-// Seconds of work of one rank in one step, measured by the rank itself (backward without waiting
-// for peers).
+// Seconds of work of one rank in one step, measured by the rank itself (backward without waits).
 struct StepTimes {
   double data_s = 0, forward_s = 0, backward_s = 0, all_reduce_s = 0, update_s = 0, step_s = 0;
 };
@@ -36,18 +36,17 @@ struct BatchDecision {
   double wanted_batch = 0;
   std::int64_t global_batch = 0, local_batch = 0, virtual_workers = 0;
   double similarity = 0;  // φ; 0 when not measured
-  double grad_sqr = 0,
-         grad_var = 0;  // averaged |G|² and tr Σ at the smallest batch; 0 when unknown
+  // Averaged |G|² and tr Σ at the smallest batch; 0 when unknown.
+  double grad_sqr = 0, grad_var = 0;
   std::string reason;
 };
 
-// ---- worker or console → daemon
-// ------------------------------------------------------------------------------
+// ---- worker or console → daemon -------------------------------------------------------------
 struct Hello {
   int protocol = kProtocolVersion;
   std::string role;  // "console" | "worker"
-  std::string
-      worker_id;  // "<job id>.<local rank>" (local mode: "local.<n>"); "console" for the console
+  // "<job id>.<local rank>" (local mode: "local.<n>"); "console" for the console.
+  std::string worker_id;
   std::string job_id;  // the Slurm job it runs in; "" in local mode
   std::string host, gpu_type, version, boot_id;
   int local_rank = 0;
@@ -67,8 +66,8 @@ struct Hello {
 struct Ready {};  // standby and warm: libraries loaded, data opened, model built
 struct Rendezvous {
   int generation = 0, attempt = 0, rank = 0;
-  std::string blob;
-};  // blob: raw bytes
+  std::string blob;  // raw bytes
+};
 struct Built {
   int generation = 0, attempt = 0;
 };
@@ -81,10 +80,10 @@ struct Switched {  // from rank 0 of the new generation, after its first step st
   std::int64_t step = 0;
   double pause_s = 0;
 };
-struct SwitchFailed {
+struct SwitchFailed {  // from rank 0 of the old generation
   int generation = 0, attempt = 0;
   std::string reason;
-};  // from rank 0 of the old one
+};
 struct TooLate {
   int generation = 0, attempt = 0;
 };
@@ -106,33 +105,32 @@ struct EpochReport {  // from rank 0, after evaluation, before the switch
   double wanted_batch = 0, grad_sqr = 0, grad_var = 0;
   std::int64_t emulated_steps = 0, emulation_overruns = 0;
 };
-struct WorkerTimes {  // every rank, once per epoch: means of its own times, to correct the model
-                      // per GPU type
+// Every rank, once per epoch: means of its own times, to correct the model per GPU type.
+struct WorkerTimes {
   std::string gpu_type;
   std::int64_t local_batch = 0;
   int streams = 0, accum_steps = 0;
   std::int64_t steps = 0;
   StepTimes mean;
 };
-struct Leaving {
+struct Leaving {  // last message of a worker that goes on purpose
   std::string reason;
-};  // last message of a worker that goes on purpose
-struct Finished {
+};
+struct Finished {  // rank 0: the last epoch is done, files written
   double test_accuracy = -1;
   std::int64_t steps = 0;
-};  // rank 0: the last epoch is done, files written
+};
 struct Fault {
   int generation = 0;
   std::string what;
   int epoch = 0;
   std::int64_t samples_consumed = 0, last_committed_step = 0;
 };
-struct ConsoleBye {
+struct ConsoleBye {  // the console ends; the run is over
   int exit_code = 0;
-};  // the console ends; the run is over
+};
 
-// ---- daemon → worker or console
-// ------------------------------------------------------------------------------
+// ---- daemon → worker or console -------------------------------------------------------------
 struct Welcome {
   std::string incarnation;  // of the daemon; sequence numbers start again with a new one
   double lease_s = 40;      // silence after which a worker leaves
@@ -149,18 +147,18 @@ struct Prepare {
 };
 struct Peers {
   int generation = 0, attempt = 0;
-  std::vector<std::string> blobs;
-};  // by rank
+  std::vector<std::string> blobs;  // by rank
+};
 struct Commit {
   int generation = 0, attempt = 0;
-  std::string at;
-};  // "now" (first) | "boundary"
+  std::string at;  // "now" (first) | "boundary"
+};
 struct Revoke {
   int generation = 0, attempt = 0;
 };
-struct Release {
+struct Release {  // leave when not in a generation (standby no longer wanted)
   std::string reason;
-};  // leave when not in a generation (standby no longer wanted)
+};
 struct Stop {
   int exit_code = 0;
   std::string reason;
@@ -173,8 +171,7 @@ struct Status {  // to the console, for its display
   std::string note;  // "" or one line to print ("waiting for 2 × v100: Resources")
 };
 
-// ---- both ways
-// -----------------------------------------------------------------------------------------------
+// ---- both ways ------------------------------------------------------------------------------
 struct Heartbeat {};
 struct Ack {
   std::uint64_t acked = 0;

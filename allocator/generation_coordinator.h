@@ -1,27 +1,24 @@
 // Brings one generation (a fixed, ordered set of ranks) after another into being: prepare →
 // rendezvous → peers → built → commit → switched. Used by jabasd and by the local controller of
-// `train --local`: the one copy of this logic.
+// `train --local`: the one copy of this logic. The rules, with their reasons: docs/protocol.md.
 //
 // Pure: no clock, no sockets. Messages from workers go in, messages to send and facts come out, in
-// order. Rules (shared design "resize" 3, docs/protocol.md):
+// order.
 // - One generation is in preparation at a time. begin() during a preparation makes attempt + 1 of
-// the same number; otherwise
-//   a new number. A pair (generation, attempt) is never used twice.
+//   the same number, otherwise a new number. A pair (generation, attempt) is never used twice.
 // - A member lost before commit → attempt + 1 without it, at once; the owner sees it by the Prepare
-// messages it sends on.
-//   If that would only repeat the generation that trains, or nobody is left → kBuildFailed naming
-//   the lost member.
-// - A joiner lost after commit of a planned switch → the commit is revoked; if that comes in time →
-// attempt + 1 without it.
+//   messages it sends on. If that would only repeat the generation that trains, or nobody is left
+//   → kBuildFailed naming the lost member.
+// - A joiner lost after the commit of a planned switch → the commit is revoked; if that comes in
+//   time → attempt + 1 without it.
 // - A first generation (or a recovery) is committed to every member at once and cannot be revoked;
-// a planned one is committed
-//   to rank 0 of the generation that trains, at its next boundary.
-// - A fault, or a loss, in the generation that trains drops whatever is prepared, committed or not.
-// - Members of what is dropped get `revoke` (not the lost ones, nor those that a new `prepare`
-// tells already).
+//   a planned one is committed to rank 0 of the generation that trains, at its next boundary.
+// - A fault or a loss in the generation that trains drops what is prepared, committed or not.
+// - Members of what is dropped get `revoke`, except lost ones and those a new `prepare` tells.
 // - Messages of earlier attempts are late, which is normal: ignored. Of attempts never made:
-// kUnexpected. Threads: none; one owner.   Errors: a message that does not fit the present state is
-// reported as a fact, not thrown.
+//   kUnexpected.
+// Threads: none; one owner.
+// Errors:  a call or message that does not fit is reported as a fact, not thrown.
 #pragma once
 
 #include <optional>
@@ -45,9 +42,9 @@ enum class GenerationFact {
   kRevoked,        // taken back on request
   kTooLate,        // the revoke came after the switch began
   kBuildFailed,    // attempt dropped; the owner may call begin() again without the culprit
-  kMemberLost,  // a member of the generation that trains is gone, or (worker_id empty) one reports
-                // a fault: it needs a recovery; generation() is 0 from here on and training() holds
-                // the survivors in rank order
+  // A member of the generation that trains is gone, or (worker_id empty) one reports a fault: it
+  // needs a recovery. generation() is 0 from here on, training() holds the survivors in rank order.
+  kMemberLost,
   kUnexpected,  // a call or message that does not fit and was not followed; text says which and why
 };
 
@@ -78,7 +75,7 @@ class GenerationCoordinator {
   // unknown. It is sent again, which is harmless (idempotent by generation and attempt), and its
   // outcome awaited.
   CoordinatorOutput adopt_commit(int generation, int attempt, std::vector<PlanMember> members,
-                                 bool first);
+                                 std::string profile_json, bool first);
 
   // Starts preparing `members` (index = rank) as the next generation. `first`: nothing trains now,
   // commit goes to all; else rank 0 must train now, since it gives the state to the joiners.
@@ -147,6 +144,8 @@ class GenerationCoordinator {
                         const std::string& text, CoordinatorOutput& out);
   GenerationEvent event(GenerationFact fact, const std::string& worker_id = "",
                         const std::string& text = "") const;
+  void unexpected(CoordinatorOutput& out, const std::string& worker_id,
+                  const std::string& text) const;
 
   int last_generation_;
   int generation_ = 0;

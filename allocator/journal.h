@@ -1,12 +1,13 @@
-// The decision log of one job: JSON lines, one record each, durable before the decision is acted
-// on. File: <state>/<cluster>/<job id>/journal.jsonl; record types and keys: docs/journal.md. Every
-// record carries "v":1, "type", "time" (UNIX seconds, UTC, fractional), "run" (which `train` of the
-// script, from 1; 0 before the first) and "restart" (Slurm's restart count). Ownership: one writer
-// per file (jabasd). Readers may read while it is written. Errors: IoError on write; a torn last
-// line is tolerated and reported; a broken earlier line is an InputError.
+// The decision log of one job: JSON lines, one record each, durable before a decision is acted on.
+// File: <state>/<cluster>/<job id>/journal.jsonl; record types and keys: docs/journal.md.
+// Every record carries "v":1, "type", "time" (UNIX seconds, UTC, fractional), "run" (which `train`
+// of the script, from 1; 0 before the first) and "restart" (Slurm's restart count).
+// Ownership: one writer per file (jabasd). Readers may read while it is written.
+// Threads:   one writer object, one thread.
+// Errors:    IoError on reading or writing; a torn last line is tolerated and reported; a broken
+//            earlier line or another version is an InputError naming the line.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,7 @@ constexpr int kJournalVersion = 1;
 
 // Record type names; the keys of each are in docs/journal.md.
 namespace record {
-constexpr char kJob[] =
-    "job";  // first record of a daemon start: host, port, pid, options, user, cluster, job
+constexpr char kJob[] = "job";      // a daemon starts
 constexpr char kTrain[] = "train";  // a console said hello
 constexpr char kDecision[] = "decision";
 constexpr char kRequest[] = "request";  // a member job is about to be submitted
@@ -45,7 +45,7 @@ class JournalWriter {
 
   void set_run(int run) { run_ = run; }
   // Appends one record and fsyncs. `fields_json` is a JSON object with the record's own keys ("{}"
-  // if none).
+  // if none). After an IoError the file holds either the whole record or nothing of it.
   void append(double unix_time_s, const std::string& type, const std::string& fields_json);
 
  private:

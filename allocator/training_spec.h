@@ -1,6 +1,7 @@
 // The training a run performs: what `jabas-run train` was asked for, parsed and validated.
 // Sent by the console in `hello`, handed to every worker in `welcome`; jabasd reads the batch rules
-// from it. Units: batches and counts in samples; lr as torch::optim takes it.
+// from it.
+// Units: batches and counts in samples; lr as torch::optim takes it.
 #pragma once
 
 #include <cstdint>
