@@ -171,7 +171,11 @@ class Reader : public FieldArchive {
  private:
   [[noreturn]] static void reject(const std::string& path, const Json& found,
                                   const std::string& accepted) {
-    std::string shown = found.dump(-1, ' ', false, Json::error_handler_t::replace);
+    // Lists and objects by name only: dump() recurses, and a peer chooses the depth.
+    std::string shown = found.is_array() ? "a list"
+                        : found.is_object()
+                            ? "an object"
+                            : found.dump(-1, ' ', false, Json::error_handler_t::replace);
     constexpr std::size_t kShown = 60;
     if (shown.size() > kShown) shown = shown.substr(0, kShown) + "…";
     throw ProtocolError(path + ": found " + shown + ", accepted is " + accepted);
