@@ -187,11 +187,11 @@ void remove_option_variables(spank_t spank) {
   }
 }
 
-// A job that this plugin starts a daemon for: switched on, and not a member of another run.
-bool is_lead(spank_t spank) {
+// Of another run: jabasd marks its member jobs.
+bool is_member(spank_t spank) {
   bool member = false;
   job_variable(spank, "JABAS_MEMBER", &member);
-  return state().options.on && !member;
+  return member;
 }
 
 std::string home_of(uid_t user) {
@@ -200,6 +200,11 @@ std::string home_of(uid_t user) {
   std::vector<char> buffer(16 * 1024);
   getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found);
   return found && found->pw_dir ? found->pw_dir : "";
+}
+
+// Says in the job's output why the script runs without JABAS.
+void go_without(const std::string& problem) {
+  slurm_spank_log("jabas: %s: the script runs without JABAS", problem.c_str());
 }
 
 // Returns the problem, "" if the calling process is now a child of the supervisor.
@@ -254,15 +259,15 @@ int slurm_spank_task_init(spank_t spank, int, char*[]) {
     if (!is_batch_step(spank)) return 0;
     take_inherited_options(spank);
     remove_option_variables(spank);
-    if (state().any_option && !state().options.on) {
-      slurm_spank_log(
-          "jabas: --jabas-* options without --jabas-gpus: the script runs without JABAS");
-    }
-    if (!is_lead(spank)) return 0;
+    if (is_member(spank)) return 0;
+    // A job submitted from a lead's script inherits the lead's; `jabas-run train` must not join
+    // that run.
+    spank_unsetenv(spank, "JABAS_RUN_DIR");
+    if (state().any_option && !state().options.on)
+      go_without("--jabas-* options need --jabas-gpus");
+    if (!state().options.on) return 0;
     const std::string problem = launch(spank);
-    if (!problem.empty()) {
-      slurm_spank_log("jabas: %s: the script runs without JABAS", problem.c_str());
-    }
+    if (!problem.empty()) go_without(problem);
     return 0;
   });
 }
@@ -274,7 +279,8 @@ int slurm_spank_task_exit(spank_t spank, int, char*[]) {
     if (!is_batch_step(spank)) return 0;
     take_inherited_options(spank);
     pid_t task = 0;
-    if (is_lead(spank) && spank_get_item(spank, S_TASK_PID, &task) == ESPANK_SUCCESS && task > 1) {
+    if (state().options.on && !is_member(spank) &&
+        spank_get_item(spank, S_TASK_PID, &task) == ESPANK_SUCCESS && task > 1) {
       kill(-task, SIGKILL);
     }
     return 0;
