@@ -19,9 +19,6 @@ ends() { wait_for 30 job_ended "$JOB"; }
 no_daemon() { [[ ! -e $daemons/$1 ]] || fail "job $1 started a daemon"; }
 
 step "exit code, run directory, daemon's arguments"
-submit code --jabas-gpus=v100:0-2,p100:1-1 --jabas-state="$WORK/state" --jabas-wait=90 --jabas-prices=prices.json \
-  --jabas-unit=2 --jabas-member='v100:-p "all"' <<<'echo "run dir $JABAS_RUN_DIR"; env | grep SPANK
-until [[ -e '"$daemons"'/$SLURM_JOB_ID ]]; do sleep 0.1; done; exit 5' 2>/dev/null && fail "no prices.json yet"
 echo '{}' >prices.json
 submit code --chdir=/ --jabas-gpus=v100:0-2,p100:1-1 --jabas-state="$WORK/state" --jabas-wait=90 \
   --jabas-prices=prices.json --jabas-unit=2 --jabas-member='v100:-p "all"' -o "$WORK/code.out" <<<'
@@ -81,7 +78,7 @@ assert_equal "got USR1" "$(cat usr1.out)" "output of the script"
 
 step "srun and sbatch inside the job start no daemon"
 submit nested --jabas-gpus=v100:0-2 <<<'srun --overlap sh -c "env | grep SPANK; cat /proc/\$PPID/comm"
-sbatch -W --parsable -o '"$WORK"'/inner.out --wrap="env | grep -E \"SPANK|JABAS\"; cat /proc/\$PPID/comm" >inner.job'
+sbatch -W --parsable -o '"$WORK"'/inner.out --wrap="env | grep -E \"SPANK|JABAS_RUN\"; cat /proc/\$PPID/comm" >inner.job'
 ends
 assert_equal slurmstepd "$(cat nested.out)" "environment and parent of the step"
 assert_equal slurmstepd "$(cat inner.out)" "environment and parent of the inner job"

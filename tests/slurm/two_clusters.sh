@@ -7,11 +7,11 @@ in_cluster() {  # LETTER COMMAND…
   shift
   (eval "$("$MINICLUSTER" env --dir "$directory")" && "$@")
 }
-# Pids of processes that have the directory in their arguments or environment, and of those of its jobs.
-processes_of() {
-  grep -lsaF -- "$1" /proc/[0-9]*/cmdline /proc/[0-9]*/environ | cut -d/ -f3 | sort -u | grep -vx "$$" || true
+# No process has the directory in its arguments or environment. (From a file: grep would find its own argument.)
+none_left() {
+  echo "$1" >"$WORK/pattern"
+  ! grep -qsaF -f "$WORK/pattern" /proc/[0-9]*/cmdline /proc/[0-9]*/environ
 }
-none_left() { [[ -z $(processes_of "$1") ]]; }
 
 step "two at the same time"
 "$MINICLUSTER" up --dir "$WORK/clusterA" --nodes v100:2x2 &
@@ -35,6 +35,8 @@ other=$(in_cluster B sbatch --parsable -o /dev/null --wrap 'sleep 600')
 wait_for 30 test -e "$WORK/left"
 if process_gone "$(cat "$WORK/left")"; then fail "the process that was to be left behind is gone already"; fi
 wait_for 30 in_cluster B job_has_state "$other" RUNNING
+
+if none_left "$WORK/clusterA"; then fail "the processes of A are not found"; fi
 
 step "A goes down, B stays"
 "$MINICLUSTER" down --dir "$WORK/clusterA" | tee "$WORK/down.out"
