@@ -1,0 +1,138 @@
+#include "allocator/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allocator/batch_choice.h"
+#include "allocator/progress.h"
+
+namespace jabas {
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+
+int count_of(const GpuCounts& gpus, const std::string& type) {
+  const auto found = gpus.find(type);
+  return found == gpus.end() ? 0 : found->second;
+}
+
+double batch_of(const Configuration& configuration) {
+  return double(configuration.local_batch * configuration.virtual_workers);
+}
+
+}  // namespace
+
+Predictor::Predictor(const DecisionState& state)
+    : state_(state), model_(state.profile), forecast_(forecast_batch(state)) {}
+
+double Predictor::price_per_h(const GpuCounts& gpus) const {
+  double sum = 0;
+  for (const auto& [type, count] : gpus) sum += count * state_.supply.at(type).price_per_h;
+  return sum;
+}
+
+// Time for the progress that `samples` would bring at the wanted batch.
+double Predictor::progress_s(double samples, double wanted_batch,
+                             const Configuration& configuration) const {
+  const GradientNoise noise{state_.grad_sqr, state_.grad_var,
+                            std::max(double(state_.batch.batch_min), 1.0)};
+  const double progress = samples / wanted_batch * gain(wanted_batch, noise);
+  return progress * configuration.step_s / gain(batch_of(configuration), noise);
+}
+
+std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::string* cause) const {
+  if (gpus.empty()) {
+    *cause = "no GPU";
+    return std::nullopt;
+  }
+  // Types without a profile are in every candidate with the same count (candidates.h): what they
+  // add is left out.
+  GpuCounts known = gpus;
+  std::erase_if(known,
+                [&](const auto& entry) { return !state_.profile.types.contains(entry.first); });
+  if (known.empty()) {
+    *cause = "no profile of any of its GPU types";
+    return std::nullopt;
+  }
+  const RankedGpus ranks = ranked(known, state_.profile);
+  const auto choose = [&](double wanted) {
+    return choose_batch_on(wanted, ranks, state_.batch, model_);
+  };
+
+  CandidateResult result;
+  result.gpus = gpus;
+  double progress_sum_s = 0;
+  for (const ForecastSegment& segment : forecast_.next_epoch) {
+    const BatchChoice choice = choose(segment.wanted_batch);
+    if (!choice.configuration) {
+      *cause = choice.reason;
+      return std::nullopt;
+    }
+    const Configuration& configuration = *choice.configuration;
+    if (&segment == &forecast_.next_epoch.front()) {
+      result.configuration = configuration;
+      if (known != gpus) result.configuration.shares.clear();
+    }
+    result.batch_clamped = result.batch_clamped || choice.clamped;
+    result.next_epoch_s +=
+        std::ceil(double(segment.samples) / batch_of(configuration)) * configuration.step_s;
+    progress_sum_s += progress_s(double(segment.samples), segment.wanted_batch, configuration);
+  }
+  if (epochs_left() > 1) {
+    const bool same = forecast_.next_epoch.size() == 1 &&
+                      forecast_.later_batch == forecast_.next_epoch[0].wanted_batch;
+    const BatchChoice later =
+        same ? BatchChoice{result.configuration, false, ""} : choose(forecast_.later_batch);
+    if (!later.configuration) {
+      *cause = later.reason;
+      return std::nullopt;
+    }
+    progress_sum_s += (epochs_left() - 1) * progress_s(double(state_.epoch_samples),
+                                                       forecast_.later_batch, *later.configuration);
+  }
+  result.next_epoch_s += state_.evaluation_s;
+  result.rest_s = progress_sum_s + epochs_left() * state_.evaluation_s;
+  result.rest_cost = price_per_h(gpus) * result.rest_s / kSecondsPerHour;
+  return result;
+}
+
+void Predictor::add_change(CandidateResult* candidate, const CandidateResult* present) const {
+  GpuCounts joining, leaving;
+  double wait_s = 0;
+  for (const auto& [type, supply] : state_.supply) {
+    const int before = present ? count_of(present->gpus, type) : supply.base;
+    const int change = count_of(candidate->gpus, type) - before;
+    if (change > 0) {
+      joining[type] = change;
+      wait_s = std::max(wait_s, supply.wait_s);
+    } else if (change < 0) {
+      leaving[type] = -change;
+    }
+  }
+  if (!present) {
+    candidate->rest_s += wait_s;
+    return;
+  }
+  const double stay_epochs =
+      state_.epochs_per_stay > 0 ? state_.epochs_per_stay : double(epochs_left());
+  const double changes = std::max(1.0, epochs_left() / stay_epochs);
+
+  // While waiting the run goes on with what it has and does that share of the work.
+  if (present->rest_s > 0) {
+    const double waited_s = std::min(wait_s * changes, present->rest_s),
+                 share = waited_s / present->rest_s;
+    candidate->rest_s = waited_s + (1 - share) * candidate->rest_s;
+    candidate->rest_cost = share * present->rest_cost + (1 - share) * candidate->rest_cost;
+  }
+  const double stay_s = candidate->next_epoch_s * stay_epochs;
+  const double held_s = present->next_epoch_s * state_.epochs_since_change;
+  const double idle_cost =
+      price_per_h(joining) * (state_.startup_s + std::max(0.0, state_.minimum_billing_s - stay_s)) +
+      price_per_h(leaving) * std::max(0.0, state_.minimum_billing_s - held_s);
+  const double pause_cost = price_per_h(candidate->gpus) * state_.resize_pause_s;
+  candidate->rest_s += state_.resize_pause_s * changes;
+  candidate->rest_cost += (idle_cost + pause_cost) / kSecondsPerHour * changes;
+  candidate->next_epoch_s += state_.resize_pause_s;
+}
+
+}  // namespace jabas
