@@ -10,22 +10,25 @@
 namespace jabas {
 namespace {
 
-// Keeps the order in which fields are visited, so that messages and records read as documented.
-using Json = nlohmann::ordered_json;
+// Written in the order in which fields are visited, so that messages read as documented. Read into
+// the plain kind: the ordered one copies its values, recursively, whenever an object grows, and a
+// peer chooses the depth.
+using OrderedJson = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr char kBase64Key[] = "base64";
 
-Json text_to_json(const std::string& text) {
+OrderedJson text_to_json(const std::string& text) {
   try {
-    const Json value(text);
+    const OrderedJson value(text);
     (void)value.dump();  // the library checks UTF-8 only when it writes
     return value;
-  } catch (const Json::type_error&) {
-    return Json{{kBase64Key, base64_encode(text)}};
+  } catch (const OrderedJson::type_error&) {
+    return OrderedJson{{kBase64Key, base64_encode(text)}};
   }
 }
 
-Json double_to_json(double value) {
+OrderedJson double_to_json(double value) {
   if (std::isfinite(value)) return value;
   if (std::isnan(value)) return "NaN";
   return value > 0 ? "Infinity" : "-Infinity";
@@ -33,7 +36,7 @@ Json double_to_json(double value) {
 
 class Writer : public FieldArchive {
  public:
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
 
   void field(const char* key, bool& value) override { json[key] = value; }
   void field(const char* key, int& value) override { json[key] = value; }
@@ -42,7 +45,7 @@ class Writer : public FieldArchive {
   void field(const char* key, double& value) override { json[key] = double_to_json(value); }
   void field(const char* key, std::string& value) override { json[key] = text_to_json(value); }
   void field(const char* key, std::vector<std::string>& value) override {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const auto& text : value) list.push_back(text_to_json(text));
     json[key] = std::move(list);
   }
@@ -50,20 +53,20 @@ class Writer : public FieldArchive {
   void field(const char* key, std::vector<std::vector<int>>& value) override { json[key] = value; }
   void field(const char* key, std::map<std::string, std::string>& value) override {
     // Pairs, not an object: names of environment variables need not be UTF-8 either.
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const auto& [name, text] : value) {
-      list.push_back(Json::array({text_to_json(name), text_to_json(text)}));
+      list.push_back(OrderedJson::array({text_to_json(name), text_to_json(text)}));
     }
     json[key] = std::move(list);
   }
   void field(const char* key, std::map<std::string, int>& value) override {
-    Json object = Json::object();
+    OrderedJson object = OrderedJson::object();
     for (const auto& [name, count] : value) object[name] = count;
     json[key] = std::move(object);
   }
   void bytes(const char* key, std::string& value) override { json[key] = base64_encode(value); }
   void bytes(const char* key, std::vector<std::string>& value) override {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const auto& raw : value) list.push_back(base64_encode(raw));
     json[key] = std::move(list);
   }
@@ -77,7 +80,7 @@ class Writer : public FieldArchive {
  protected:
   void object_list(const char* key, const std::function<void(std::size_t)>&, std::size_t size,
                    const std::function<void(FieldArchive&, std::size_t)>& body) override {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (std::size_t i = 0; i < size; ++i) {
       Writer inner;
       body(inner, i);
@@ -171,7 +174,7 @@ class Reader : public FieldArchive {
  private:
   [[noreturn]] static void reject(const std::string& path, const Json& found,
                                   const std::string& accepted) {
-    // Lists and objects by name only: dump() recurses, and a peer chooses the depth.
+    // Lists and objects by name only: dump() recurses too.
     std::string shown = found.is_array() ? "a list"
                         : found.is_object()
                             ? "an object"
@@ -229,7 +232,7 @@ class Reader : public FieldArchive {
 std::string write_object(const std::function<void(FieldArchive&)>& body) {
   Writer writer;
   body(writer);
-  return writer.json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return writer.json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 void read_object(const std::string& text, const std::string& name,

@@ -28,7 +28,7 @@ struct Line {
 };
 
 Line check(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) return {LineKind::kBroken, "not a JSON object"};
   const auto version = json.find("v");
   if (version == json.end() || !version->is_number_integer())

@@ -108,7 +108,11 @@ BOOST_AUTO_TEST_CASE(every_flipped_byte_is_found_or_stays_inside_its_record) {
       put(path, text);
       try {
         const JournalContent read = read_journal(path);
-        BOOST_REQUIRE(read.records.size() + (read.torn_tail ? 1 : 0) == 3u);
+        // Without the newline before it the last record is part of the torn one.
+        const std::size_t torn = !read.torn_tail                              ? 0
+                                 : whole[at] == '\n' && at + 1 < whole.size() ? 2
+                                                                              : 1;
+        BOOST_REQUIRE(read.records.size() + torn == 3u);
         found += read.torn_tail ? 1 : 0;
       } catch (const InputError& error) {
         BOOST_REQUIRE(std::string(error.what()).find(path + ": line ") == 0);
