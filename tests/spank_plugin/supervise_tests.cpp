@@ -25,7 +25,8 @@ using namespace std::chrono_literals;
 constexpr auto kDeadline = 30s;
 
 // A supervisor as the plugin starts it: a process forks the script, then becomes the supervisor.
-// The script and the daemon run in a directory of their own; `wait_for FILE` is defined in both.
+// (Here that process is a shell, which may reap a script that ends at once: scripts wait for the
+// daemon.) Script and daemon run in a directory of their own; `wait_for FILE` is defined in both.
 class Supervised {
  public:
   Supervised(const std::string& script, const std::string& daemon) {
