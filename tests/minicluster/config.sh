@@ -119,9 +119,13 @@ END
     done
   } >"$DIR/gres.conf"
 
-  # From 23.11 on slurmd wants a cgroup file system even under proctrack/linuxproc, unless told otherwise.
-  : >"$DIR/cgroup.conf"
-  if slurm_at_least 23 11; then echo "CgroupPlugin=disabled" >"$DIR/cgroup.conf"; fi
+  # slurmd looks for a cgroup file system even under proctrack/linuxproc, and a bare root has none. Nothing uses it:
+  # newer releases can be told so; older ones do not look when the version is given.
+  if slurm_at_least 23 11; then
+    echo "CgroupPlugin=disabled"
+  else
+    echo "CgroupPlugin=cgroup/v1"
+  fi >"$DIR/cgroup.conf"
 
   : >"$DIR/plugstack.conf"
   if [[ $PLUGIN ]]; then

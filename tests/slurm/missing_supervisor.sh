@@ -40,7 +40,14 @@ step "the supervisor is there, the daemon is not"
 rm "$supervisor"
 cp "$BUILD_DIR/bin/jabas-supervise" "$supervisor"
 echo "optional $PLUGIN libexec=$WORK/libexec" >"$WORK/cluster/plugstack.conf"
-job=$(sbatch --parsable -o job.out --jabas-gpus=v100:0-2 --jabas-state="$WORK/state" job.sh)
+rm job.out
+# A script that ends at once may be over before the daemon is tried.
+cat >patient.sh <<END
+#!/bin/sh
+until grep -q jabas-supervise "$WORK/job.out"; do sleep 0.1; done
+. "$WORK/job.sh"
+END
+job=$(sbatch --parsable -o job.out --jabas-gpus=v100:0-2 --jabas-state="$WORK/state" patient.sh)
 wait_for 30 job_ended "$job"
 assert_equal 4:0 "$(job_field "$job" ExitCode)" ExitCode
 assert_contains job.out "script ran, run dir $WORK/state/"
