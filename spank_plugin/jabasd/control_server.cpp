@@ -39,6 +39,20 @@ bool numbered(const Message& message) {
 
 }  // namespace
 
+RunKeys make_keys() {
+  const auto pair = [](std::string* public_key, std::string* secret_key) {
+    std::array<char, 41> public_text, secret_text;
+    JABAS_ASSERT(zmq_curve_keypair(public_text.data(), secret_text.data()) == 0,
+                 "libzmq without CURVE");
+    *public_key = public_text.data();
+    *secret_key = secret_text.data();
+  };
+  RunKeys keys;
+  pair(&keys.server_public, &keys.server_secret);
+  pair(&keys.client_public, &keys.client_secret);
+  return keys;
+}
+
 struct ControlServer::Sockets {
   zmq::context_t context{1};
   zmq::socket_t admission{context, zmq::socket_type::rep};

@@ -23,6 +23,9 @@
 
 namespace jabas {
 
+// New random key pairs.
+RunKeys make_keys();
+
 struct ControlCounters {
   std::int64_t refused = 0;      // no key, a wrong key, or not even the protocol
   std::int64_t undecodable = 0;  // garbage, unknown message type, bad field

@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "allocator/error.h"
-#include "spank_plugin/jabasd/curve_keypair.h"
 
 namespace jabas {
 namespace {
@@ -49,7 +48,7 @@ std::string read_small_file(const std::string& path) {
   return text.str();
 }
 
-RunKeys load_or_make_keys(const std::string& directory) {
+RunKeys load_or_make_keys(const std::string& directory, RunKeys (*make)()) {
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
     throw IoError("cannot make directory", directory, errno);
   }
@@ -68,8 +67,7 @@ RunKeys load_or_make_keys(const std::string& directory) {
     complete = complete && !value->empty();
   }
   if (complete) return keys;
-  make_curve_keypair(&keys.server_public, &keys.server_secret);
-  make_curve_keypair(&keys.client_public, &keys.client_secret);
+  keys = make();
   for (const auto& [name, value] : files) write_private_file(directory + "/" + name, *value + "\n");
   return keys;
 }

@@ -11,8 +11,9 @@ struct RunKeys {
   std::string server_public, server_secret, client_public, client_secret;  // 40 characters each
 };
 
-// Reads `directory`, or makes the directory (0700) and new keys when it holds none.
-RunKeys load_or_make_keys(const std::string& directory);
+// Reads `directory`, or makes the directory (0700) and fills it with the keys of `make` when it
+// holds none.
+RunKeys load_or_make_keys(const std::string& directory, RunKeys (*make)());
 
 // Writes a small file of mode 0600 by rename, so that readers see all of it or the one before.
 void write_private_file(const std::string& path, const std::string& text);
