@@ -53,18 +53,27 @@ void print_rows(const Table& table, const std::vector<Column>& columns,
   }
 }
 
-// Numbers that look like those of GPUs must not be taken for them.
-void print_emulation(std::ostream& out, const std::vector<JobHistory>& jobs) {
-  std::set<std::string> emulated;
+// What became of each run, below the decisions.
+void print_runs(std::ostream& out, const std::vector<JobHistory>& jobs) {
   for (const JobHistory& job : jobs) {
-    for (const auto& entry : job.decisions) {
-      if (entry.emulated) emulated.insert(entry.key.job_id);
+    for (const RunSummary& run : job.runs) {
+      out << "Job " << run.key.job_id << " run " << run.key.run;
+      if (run.key.restart > 0) out << " restart " << run.key.restart;
+      out << ": " << run.state << ", " << run.epochs_done << " of " << run.epochs << " epochs";
+      if (run.duration_s >= 0) out << ", " << duration_text(run.duration_s);
+      if (run.cost_usd >= 0) out << ", cost $" << cost_cell(run.cost_usd);
+      if (run.test_accuracy >= 0) out << ", accuracy " << number_text(run.test_accuracy, 4);
+      if (!run.reason.empty()) out << " (" << run.reason << ")";
+      out << '\n';
+      if (!run.emulated) continue;
+      // Numbers that look like those of GPUs must not be taken for them.
+      out << "  Its GPUs are emulated: times and costs are not of real ones";
+      if (run.emulated_steps > 0) {
+        out << "; " << run.emulation_overruns << " of " << run.emulated_steps << " steps were late";
+      }
+      out << ".\n";
     }
   }
-  if (emulated.empty()) return;
-  out << "Emulated GPUs (times and costs are not of real ones): job";
-  for (const std::string& id : emulated) out << (id == *emulated.begin() ? " " : ", ") << id;
-  out << '\n';
 }
 
 void print_table(std::ostream& out, const Options& options, const std::vector<Column>& columns,
@@ -87,7 +96,7 @@ void print_table(std::ostream& out, const Options& options, const std::vector<Co
       print_rows(table, columns, job.decisions, context);
     }
   }
-  if (options.header && options.style == TableStyle::kFixed) print_emulation(out, jobs);
+  if (options.header && options.style == TableStyle::kFixed) print_runs(out, jobs);
 }
 
 void print_explanations(std::ostream& out, const Options& options,

@@ -59,9 +59,9 @@ Field<Row> time_raw() {
   return {{"TimeRaw", 14}, [](const Row& r, const CellContext&) { return raw_time(r.time_s); }};
 }
 
-// Of a candidate that may be empty (a decision without any feasible set).
+// A set may have been taken without any prediction.
 double predicted(const DecisionEntry& d, double CandidateResult::*value) {
-  return d.decision.chosen.gpus.empty() ? -1 : d.decision.chosen.*value;
+  return d.decision.chosen.next_epoch_s > 0 ? d.decision.chosen.*value : -1;
 }
 double measured(const DecisionEntry& d, double EpochResult::*value) {
   return d.result ? (*d.result).*value : -1;

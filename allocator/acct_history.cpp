@@ -116,18 +116,38 @@ class HistoryBuilder {
     if (record.has("job_id")) history_.job_id = key_.job_id = record.text("job_id");
     key_.user = record.text("user");
     // A requeued job starts its run again; the one that was cut off will never say how it ended.
-    for (auto& entry : history_.decisions) {
-      if (entry.key.restart < key_.restart && entry.run_state == "running")
-        entry.run_state = "lost";
-    }
-    for (auto& entry : history_.members) {
-      if (entry.key.restart < key_.restart) entry.run_over = true;
+    for (auto& entry : history_.runs) {
+      if (entry.key.restart < key_.restart && entry.state == "running") close(entry.key, "lost");
     }
   }
   void train(const Record& record) {
-    epochs_ = record.integer("epochs");
-    emulated_ = record.text("device") == "emulated";
     history_.running = true;
+    RunSummary& summary = history_.runs.emplace_back();
+    summary.key = key_;
+    summary.epochs = record.integer("epochs");
+    summary.emulated = record.text("device") == "emulated";
+  }
+  // Of the record at hand; a journal without its `train` record has a summary all the same.
+  RunSummary& summary() {
+    for (auto& entry : history_.runs) {
+      if (same_run(entry.key)) return entry;
+    }
+    history_.runs.emplace_back().key = key_;
+    return history_.runs.back();
+  }
+  void close(const RunKey& key, const std::string& state) {
+    const auto same = [&](const RunKey& other) {
+      return other.run == key.run && other.restart == key.restart;
+    };
+    for (auto& entry : history_.runs) {
+      if (same(entry.key)) entry.state = state;
+    }
+    for (auto& entry : history_.decisions) {
+      if (same(entry.key)) entry.run_state = state;
+    }
+    for (auto& entry : history_.members) {
+      if (same(entry.key)) entry.run_over = true;
+    }
   }
   void decision(const Record& record, const std::string& line) {
     record.require("epoch");
@@ -136,14 +156,15 @@ class HistoryBuilder {
     entry.key = key_;
     entry.time_s = record.number("time");
     entry.epoch = record.integer("epoch");
-    entry.epochs = epochs_;
+    entry.epochs = summary().epochs;
     entry.decision = read_decision(record);
     entry.objective = record.text("objective");
     entry.prices_source = record.text("prices_source");
     entry.free = record.counts("free");
     entry.prices = record.numbers("prices");
     entry.wanted_batch = record.number("wanted_batch");
-    entry.emulated = emulated_ || record.flag("emulated");
+    summary().emulated = summary().emulated || record.flag("emulated");
+    entry.emulated = summary().emulated;
     entry.notes = record.texts("notes");
     entry.run_state = "running";
     entry.record_json = line;
@@ -208,23 +229,26 @@ class HistoryBuilder {
     for (auto& entry : history_.decisions) {
       if (!same_run(entry.key) || entry.epoch != epoch) continue;
       entry.result = result;
-      entry.emulated = entry.emulated || result.emulated_steps > 0;
     }
+    summary().epochs_done = epoch;
+    summary().emulated_steps = result.emulated_steps;
+    summary().emulation_overruns = result.emulation_overruns;
   }
   void end(const Record& record) {
     history_.running = false;
-    for (auto& entry : history_.decisions) {
-      if (same_run(entry.key)) entry.run_state = record.text("state");
-    }
-    for (auto& entry : history_.members) {
-      if (same_run(entry.key)) entry.run_over = true;
-    }
+    RunSummary& run = summary();
+    run.reason = record.text("reason");
+    run.epochs_done = record.integer("epochs");
+    run.cost_usd = record.number("cost_usd", -1);
+    run.duration_s = record.number("duration_s", -1);
+    run.test_accuracy = record.number("test_accuracy", -1);
+    run.emulated_steps = record.count("emulated_steps");
+    run.emulation_overruns = record.count("emulation_overruns");
+    close(key_, record.text("state"));
   }
 
   JobHistory history_;
   RunKey key_;
-  int epochs_ = 0;
-  bool emulated_ = false;
 };
 
 }  // namespace

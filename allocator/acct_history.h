@@ -38,6 +38,16 @@ struct RunKey {
   int run = 0, restart = 0;
 };
 
+struct RunSummary {
+  RunKey key;
+  std::string state = "running";  // or that of the `end` record; "lost" if a requeue cut it off
+  std::string reason;
+  int epochs_done = 0, epochs = 0;  // finished; asked for
+  double cost_usd = -1, duration_s = -1, test_accuracy = -1;
+  bool emulated = false;
+  std::int64_t emulated_steps = 0, emulation_overruns = 0;
+};
+
 struct DecisionEntry {
   RunKey key;
   double time_s = 0;
@@ -78,6 +88,7 @@ struct JobHistory {
   bool torn_tail = false;
   bool running = false;    // the last run has no `end` record
   double last_time_s = 0;  // of the last record
+  std::vector<RunSummary> runs;
   std::vector<DecisionEntry> decisions;
   std::vector<MemberEntry> members;
   std::vector<BatchEntry> batches;

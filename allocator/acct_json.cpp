@@ -44,6 +44,21 @@ Json switch_json(const SwitchResult& result) {
           {"pause_s", known(result.pause_s)}};
 }
 
+Json run_json(const RunSummary& run) {
+  Json json = key_json(run.key);
+  json.update(Json{{"state", run.state},
+                   {"reason", run.reason},
+                   {"epochs_done", run.epochs_done},
+                   {"epochs", run.epochs},
+                   {"cost_usd", known(run.cost_usd)},
+                   {"duration_s", known(run.duration_s)},
+                   {"test_accuracy", known(run.test_accuracy)},
+                   {"emulated", run.emulated},
+                   {"emulated_steps", run.emulated_steps},
+                   {"emulation_overruns", run.emulation_overruns}});
+  return json;
+}
+
 // The record as it stands in the journal, with what became of it.
 Json decision_json(const DecisionEntry& entry) {
   Json json = key_json(entry.key);
@@ -93,9 +108,10 @@ Json batch_json(const BatchEntry& entry) {
 
 std::string to_json_text(const Selection& selection, const Options& options,
                          const std::vector<std::string>& command) {
-  Json list = Json::array();
+  Json list = Json::array(), runs = Json::array();
   const char* name = "decisions";
   for (const JobHistory& job : selection.jobs) {
+    for (const auto& run : job.runs) runs.push_back(run_json(run));
     if (options.view == View::kMembers) {
       name = "members";
       for (const auto& entry : job.members) list.push_back(member_json(entry));
@@ -117,6 +133,7 @@ std::string to_json_text(const Selection& selection, const Options& options,
                  {"state", options.state}}},
                {"errors", selection.errors},
                {"warnings", selection.warnings}};
+  json["runs"] = std::move(runs);
   json[name] = std::move(list);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,5 +1,5 @@
-// jabasacct --json: an envelope {meta, errors, warnings, <list>} as Slurm's commands print it.
-// Times are UNIX seconds, what is not known is null.
+// jabasacct --json: an envelope {meta, errors, warnings, runs, <list>} as Slurm's commands print
+// it. Times are UNIX seconds, what is not known is null.
 #pragma once
 
 #include <string>

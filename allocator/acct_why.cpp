@@ -29,8 +29,10 @@ std::string difference(double value, double reference, const char* more, const c
   return number_text(std::abs(percent), 1) + " % " + (percent > 0 ? more : less);
 }
 
+// "" for what was not predicted.
 std::string seconds(double value) {
-  return value < 60 ? number_text(value, 2) + " s" : duration_text(value);
+  if (!(value > 0)) return "";
+  return value < 600 ? number_text(value, value < 10 ? 2 : 1) + " s" : duration_text(value);
 }
 
 std::string share_text(const Configuration& configuration) {
@@ -60,20 +62,21 @@ void print_facts(std::ostream& out, const DecisionEntry& entry) {
                         std::to_string(planned.virtual_workers) + " virtual workers, a step in " +
                         seconds(planned.step_s) +
                         (decision.chosen.batch_clamped ? ", batch clamped" : ""));
-    line("", "");
   }
   line("Workers/GPU", share_text(planned));
   line("GPUs free", set_text(entry.free));
   line("Prices", entry.prices.empty()
                      ? "none"
                      : prices_text(entry.prices) + " $/GPU-hour, from " + entry.prices_source);
+  std::string epoch = decision.chosen.next_epoch_s > 0
+                          ? "predicted " + seconds(decision.chosen.next_epoch_s)
+                          : "not predicted";
   if (!entry.result) {
-    line("Epoch", "predicted " + seconds(decision.chosen.next_epoch_s) + "; not over yet");
+    line("Epoch", epoch + (entry.run_state == "running" ? "; not over yet" : "; never finished"));
     return;
   }
   const EpochResult& result = *entry.result;
-  std::string epoch =
-      "predicted " + seconds(decision.chosen.next_epoch_s) + ", took " + seconds(result.duration_s);
+  epoch += ", took " + seconds(result.duration_s);
   const std::string error =
       difference(result.duration_s, decision.chosen.next_epoch_s, "longer", "shorter");
   if (!error.empty()) epoch += " (" + error + ")";
@@ -96,30 +99,44 @@ std::vector<CandidateResult> shown(const Decision& decision) {
   return candidates;
 }
 
+std::vector<std::string> candidate_row(const CandidateResult& candidate, const Decision& decision,
+                                       double longest_s) {
+  const Configuration& planned = candidate.configuration;
+  const bool predicted = candidate.next_epoch_s > 0;
+  const bool present =
+      !decision.present.gpus.empty() && same(candidate.gpus, decision.present.gpus);
+  std::string verdict = why_lost(candidate, decision);
+  if (verdict.empty()) verdict = "chosen";
+  if (present) verdict = "present, " + verdict;
+  return {set_text(candidate.gpus),
+          seconds(candidate.next_epoch_s),
+          seconds(candidate.rest_s),
+          predicted ? "$" + cost_cell(candidate.rest_cost) : "",
+          predicted ? std::to_string(planned.local_batch * planned.virtual_workers) : "",
+          predicted ? number_text(candidate.score, 4) : "",
+          bar(candidate.next_epoch_s, longest_s, kBarWidth),
+          verdict};
+}
+
 void print_candidates(std::ostream& out, const Decision& decision) {
-  static const std::vector<FieldInfo> kFields = {{"Candidate", -22}, {"Epoch", 9},    {"Rest", 9},
-                                                 {"Cost", 9},        {"GBS", 6},      {"Score", 10},
-                                                 {"", -kBarWidth},   {"Verdict", -44}};
-  std::vector<Column> columns;
-  for (std::size_t i = 0; i < kFields.size(); ++i) columns.push_back({i, kFields[i].width});
+  std::vector<FieldInfo> fields = {{"Candidate", -9}, {"Epoch", 5}, {"Rest", 4}, {"Cost", 4},
+                                   {"GBS", 3},        {"Score", 5}, {"", -1},    {"Verdict", -7}};
   const std::vector<CandidateResult> candidates = shown(decision);
-  double longest = 0;
-  for (const auto& candidate : candidates) longest = std::max(longest, candidate.next_epoch_s);
-  const Table table(out, kFields, columns, TableStyle::kFixed, "|");
-  table.header();
+  double longest_s = 0;
+  for (const auto& candidate : candidates) longest_s = std::max(longest_s, candidate.next_epoch_s);
+  std::vector<std::vector<std::string>> rows;
   for (const auto& candidate : candidates) {
-    const bool chosen = same(candidate.gpus, decision.chosen.gpus);
-    const bool present =
-        same(candidate.gpus, decision.present.gpus) && !decision.present.gpus.empty();
-    std::string verdict = chosen ? "chosen" : why_lost(candidate, decision);
-    if (present) verdict = "present" + (verdict.empty() ? "" : ", " + verdict);
-    table.row({set_text(candidate.gpus), seconds(candidate.next_epoch_s), seconds(candidate.rest_s),
-               "$" + cost_cell(candidate.rest_cost),
-               std::to_string(candidate.configuration.local_batch *
-                              candidate.configuration.virtual_workers),
-               raw_text(std::round(candidate.score * 1e6) / 1e6),
-               bar(candidate.next_epoch_s, longest, kBarWidth), verdict});
+    rows.push_back(candidate_row(candidate, decision, longest_s));
   }
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    int widest = std::abs(fields[i].width);
+    for (const auto& row : rows) widest = std::max(widest, static_cast<int>(display_width(row[i])));
+    columns.push_back({i, fields[i].width < 0 ? -widest : widest});
+  }
+  const Table table(out, fields, columns, TableStyle::kFixed, "|");
+  table.header();
+  for (const auto& row : rows) table.row(row);
 }
 
 }  // namespace
@@ -131,10 +148,10 @@ std::string why_lost(const CandidateResult& candidate, const Decision& decision)
   const std::string cost = difference(candidate.rest_cost, chosen.rest_cost, "dearer", "cheaper");
   if (!cost.empty()) text += (text.empty() ? "" : ", ") + cost;
   if (candidate.batch_clamped) text += text.empty() ? "batch clamped" : ", batch clamped";
-  // A better score that lost: a change must gain more than the threshold.
-  if (candidate.score < chosen.score && same(chosen.gpus, decision.present.gpus)) {
-    text += text.empty() ? "gain too small" : "; gain too small";
-  }
+  const std::string score = difference(candidate.score, chosen.score, "worse", "better");
+  if (!score.empty()) text += (text.empty() ? "score " : "; score ") + score;
+  // A better score loses when the gain is below the threshold, or the last change too recent.
+  if (candidate.score > 0 && candidate.score < chosen.score) text += ", but see the reason";
   return text.empty() ? "equal; ties keep the order" : text;
 }
 
