@@ -1,5 +1,6 @@
 #include "allocator/decision_reason.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -36,13 +37,14 @@ std::string epochs_text(int epochs) {
 std::string seconds_text(double seconds) {
   if (seconds < 9.95) return format("%.1f s", seconds);
   if (seconds < 600) return format("%.0f s", seconds);
-  if (seconds < 7200) return format("%.0f min", seconds / 60);
+  if (seconds < 7200) return format("%.1f min", seconds / 60);
   return format("%.1f h", seconds / 3600);
 }
 
 std::string cost_text(double cost) {
-  if (cost >= 0.0995 || cost <= 0) return format("$%.2f", cost);
-  const int digits = std::min(8, 1 - int(std::floor(std::log10(cost))));
+  if (cost >= 0.9995 || cost <= 0) return format("$%.2f", cost);
+  // Three significant digits, so that neighbouring sets can be told apart.
+  const int digits = std::min(9, 2 - int(std::floor(std::log10(cost))));
   char text[64];
   std::snprintf(text, sizeof text, "$%.*f", digits, cost);
   return text;

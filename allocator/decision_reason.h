@@ -7,9 +7,9 @@
 
 namespace jabas {
 
-// "61 s", "8.3 s", "14 min", "3.2 h".
+// "8.3 s", "61 s", "14.2 min", "3.2 h".
 std::string seconds_text(double seconds);
-// "$1.25", "$0.0083".
+// "$1.25", "$0.0512".
 std::string cost_text(double cost);
 
 // Why the chosen set won, or why the present one stays although another is better. `better`: the

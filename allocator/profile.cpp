@@ -64,11 +64,9 @@ Profile complete_profile(Profile known, const std::vector<std::string>& types,
     }
     const double own = tflops_of(from, known.types[from]);
     known.types[name] = scale(known.types[from], own / tflops, tflops);
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "not in the profile: times of %s scaled by TFLOP/s (%.4g to %.4g)", from.c_str(),
-                  own, tflops);
-    note(name + ": " + text);
+    char ratio[64];
+    std::snprintf(ratio, sizeof ratio, "(%.4g to %.4g)", own, tflops);
+    note(name + ": not in the profile: times of " + from + " scaled by TFLOP/s " + ratio);
   }
   return known;
 }

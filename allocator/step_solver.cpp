@@ -10,6 +10,8 @@ namespace jabas {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Times that differ by less, relatively, are equal but for rounding.
+constexpr double kRounding = 1e-12;
 
 // A set of numbers 0..size-1, for sums.
 class NumberSet {
@@ -197,7 +199,7 @@ Configuration StepSolver::solve(std::int64_t workers) const {
   const auto least = std::partition_point(
       times.begin(), times.end(), [&](double limit_s) { return !feasible(workers, limit_s); });
   JABAS_ASSERT(least != times.end(), "the even split is feasible");
-  return {local_batch_, workers, assign(workers, *least), *least};
+  return {local_batch_, workers, assign(workers, *least * (1 + kRounding)), *least};
 }
 
 // For each number of workers the share with the fewest streams that keeps the limit; streams 0 =

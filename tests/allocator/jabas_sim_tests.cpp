@@ -1,0 +1,98 @@
+// jabas-sim as a user runs it: output, error lines, exit codes.
+#include <sys/wait.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstdio>
+#include <fstream>
+
+#include "allocator/json_reader.h"
+#include "tests/allocator/decision_fixtures.h"
+#include "tests/support/temp_dir.h"
+
+namespace jabas {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // both streams
+};
+
+Outcome run(const std::string& arguments) {
+  const char* build = std::getenv("JABAS_BUILD_DIR");
+  BOOST_REQUIRE_MESSAGE(build, "JABAS_BUILD_DIR is set by CTest");
+  FILE* pipe =
+      popen((std::string("'") + build + "/bin/jabas-sim' " + arguments + " 2>&1").c_str(), "r");
+  BOOST_REQUIRE(pipe);
+  Outcome outcome;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    outcome.text.append(buffer, n);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+class StateFile {
+ public:
+  explicit StateFile(const std::string& text) { std::ofstream(dir_ / "state.json") << text; }
+  std::string option() const { return "--state '" + (dir_ / "state.json").string() + "'"; }
+
+ private:
+  TempDir dir_;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(jabas_sim_tests)
+
+BOOST_AUTO_TEST_CASE(a_table_for_people) {
+  const StateFile file(to_json_text(fixtures::two_type_state()));
+  const Outcome outcome = run("decide " + file.option());
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(
+      outcome.text.starts_with(
+          "grow: 2×p100 + 2×v100 finishes the rest in 64 s for $0.0711 against 192 s and $0.107 "
+          "with 2×p100 (time 0.05)\n"
+          "GPUs: 2×p100 -> 2×p100 + 2×v100; forecast batch 192 (fixed); exhaustive over 9 "
+          "candidates\n"),
+      outcome.text);
+  BOOST_TEST(outcome.text.find("* 2×p100 + 2×v100 ") != std::string::npos, outcome.text);
+  BOOST_TEST(outcome.text.ends_with("Rejected: 1: no GPU\n"), outcome.text);
+}
+
+BOOST_AUTO_TEST_CASE(json_is_the_record_of_the_journal) {
+  const StateFile file(to_json_text(fixtures::two_type_state()));
+  const Outcome outcome = run("decide --json " + file.option());
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.text == to_json_text(decide(fixtures::two_type_state())) + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(each_error_is_one_line_with_its_code) {
+  Outcome outcome = run("decide --state /nowhere/s.json");
+  BOOST_TEST(outcome.code == 3);
+  BOOST_TEST(outcome.text ==
+             "jabas-sim: cannot open the state: /nowhere/s.json: No such file or directory\n");
+  outcome = run("decide");
+  BOOST_TEST(outcome.code == 2);
+  BOOST_TEST(outcome.text == "jabas-sim: --state is required; see jabas-sim --help\n");
+  BOOST_TEST(run("").code == 2);
+  BOOST_TEST(run("--help").code == 0);
+  const StateFile file("{\"epochs\": 0}");
+  outcome = run("decide " + file.option());
+  BOOST_TEST(outcome.code == 3);
+  BOOST_TEST(outcome.text ==
+             "jabas-sim: state: epochs: 0 is not accepted: must be a whole number, 1..1000000\n");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_to_predict_fails_but_tells_the_causes) {
+  DecisionState state = fixtures::two_type_state();
+  state.batch.fixed_local_batch = 100;
+  const StateFile file(to_json_text(state));
+  const Outcome outcome = run("decide " + file.option());
+  BOOST_TEST(outcome.code == 1);
+  BOOST_TEST(outcome.text.starts_with("keep: no set of GPUs can be predicted: "), outcome.text);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace jabas

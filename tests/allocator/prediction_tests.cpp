@@ -1,0 +1,135 @@
+#include <boost/test/unit_test.hpp>
+
+#include "allocator/prediction.h"
+#include "tests/allocator/decision_fixtures.h"
+
+namespace jabas {
+namespace {
+
+const auto kExact = boost::test_tools::tolerance(1e-9);
+
+CandidateResult predicted(const DecisionState& state, const GpuCounts& gpus) {
+  std::string cause;
+  const auto result = Predictor(state).predict(gpus, &cause);
+  BOOST_REQUIRE_MESSAGE(result.has_value(), cause);
+  return *result;
+}
+
+CandidateResult changed(const DecisionState& state, const GpuCounts& gpus) {
+  CandidateResult result = predicted(state, gpus);
+  const CandidateResult present = predicted(state, state.held);
+  Predictor(state).add_change(&result, &present);
+  return result;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(prediction_tests)
+
+// 48,000 samples at 2,000 per second and 4 epochs left.
+BOOST_AUTO_TEST_CASE(time_and_cost_by_hand) {
+  DecisionState state = fixtures::two_type_state();
+  state.evaluation_s = 3;
+  const CandidateResult result = predicted(state, {{"v100", 2}});
+  BOOST_TEST(result.next_epoch_s == 24 + 3, kExact);
+  BOOST_TEST(result.rest_s == 4 * 27, kExact);
+  BOOST_TEST(result.rest_cost == 2 * 108.0 / 3600, kExact);
+  BOOST_TEST(result.configuration.local_batch * result.configuration.virtual_workers == 192);
+  BOOST_TEST(result.configuration.shares.size() == 2u);
+  BOOST_TEST(!result.batch_clamped);
+}
+
+BOOST_AUTO_TEST_CASE(the_last_step_of_an_epoch_is_a_whole_one) {
+  DecisionState state = fixtures::two_type_state();
+  state.epoch_samples = 193;
+  BOOST_TEST(predicted(state, {{"v100", 2}}).next_epoch_s == 2 * 0.096, kExact);
+}
+
+// The wanted batch is 16 but two GPUs of b = 16 cannot run less than 32. gain(32) = (3+1)/(1.5+1)
+// = 1.6: the set needs 1/1.6 of the steps, each twice as long as 16 samples would take on both.
+BOOST_AUTO_TEST_CASE(a_clamped_batch_pays_for_lost_progress) {
+  DecisionState state = fixtures::two_type_state();
+  state.batch.batch_min = 16;
+  state.wanted_batch = 16;
+  state.grad_sqr = 1;
+  state.grad_var = 3;
+  const CandidateResult result = predicted(state, {{"v100", 2}});
+  BOOST_TEST(result.batch_clamped);
+  BOOST_TEST(result.rest_s == 4 * 3000 / 1.6 * 0.016, kExact);
+  BOOST_TEST(result.next_epoch_s == 1500 * 0.016, kExact);
+  state.grad_var = 0;  // unknown noise: samples count
+  BOOST_TEST(predicted(state, {{"v100", 2}}).rest_s == 4 * 1500 * 0.016, kExact);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_run_is_no_partial_sum) {
+  DecisionState state = fixtures::two_type_state();
+  std::string cause;
+  BOOST_TEST(!Predictor(state).predict({}, &cause));
+  BOOST_TEST(cause == "no GPU");
+  state.batch.fixed_local_batch = 100;
+  BOOST_TEST(!Predictor(state).predict({{"v100", 1}}, &cause));
+  BOOST_TEST(cause == "local batch 100 is not known to fit into the memory of every GPU");
+  state.profile.types.clear();
+  BOOST_TEST(!Predictor(state).predict({{"v100", 1}}, &cause));
+  BOOST_TEST(cause == "no profile of any of its GPU types");
+}
+
+// Pause 2 s for everybody, 2 new GPUs paid for 10 s of start-up, in price 1: (2·10 + 2·2)/3600; R =
+// 96 s.
+BOOST_AUTO_TEST_CASE(a_change_costs_pause_and_startup) {
+  DecisionState state = fixtures::two_type_state();
+  state.resize_pause_s = 2;
+  state.startup_s = 10;
+  const CandidateResult result = changed(state, {{"v100", 2}});
+  BOOST_TEST(result.rest_s == 96 + 2, kExact);
+  BOOST_TEST(result.next_epoch_s == 24 + 2, kExact);
+  BOOST_TEST(result.rest_cost == (2 * 96 + 2 * 10 + 2 * 2) / 3600.0, kExact);
+}
+
+BOOST_AUTO_TEST_CASE(short_stays_pay_more_often) {
+  DecisionState state = fixtures::two_type_state();
+  state.resize_pause_s = 2;
+  state.epochs_per_stay = 2;  // of 4 left: twice
+  BOOST_TEST(changed(state, {{"v100", 2}}).rest_s == 96 + 4, kExact);
+  state.epochs_per_stay = 8;  // never less than once
+  BOOST_TEST(changed(state, {{"v100", 2}}).rest_s == 96 + 2, kExact);
+}
+
+// The present set needs 192 s in all; a quarter of the work is done while waiting 48 s.
+BOOST_AUTO_TEST_CASE(while_waiting_the_run_goes_on_with_what_it_has) {
+  DecisionState state = fixtures::two_type_state();
+  state.supply["v100"].wait_s = 48;
+  state.supply["v100"].price_per_h = 3600;
+  state.supply["p100"].price_per_h = 360;
+  const CandidateResult result = changed(state, {{"v100", 2}});
+  BOOST_TEST(result.rest_s == 48 + 0.75 * 96, kExact);
+  BOOST_TEST(result.rest_cost == 2 * 0.1 * 48 + 2 * 0.75 * 96, kExact);
+  state.supply["v100"].wait_s = 1000;  // longer than the run: nothing changes any more
+  BOOST_TEST(changed(state, {{"v100", 2}}).rest_s == 192, kExact);
+}
+
+BOOST_AUTO_TEST_CASE(minimum_billing_counts_for_what_leaves_early) {
+  DecisionState state = fixtures::two_type_state();
+  state.supply["p100"].price_per_h = 3600;
+  state.supply["v100"].price_per_h = 0;
+  state.minimum_billing_s = 60;
+  state.epochs_since_change = 1;  // held for an epoch of 48 s
+  BOOST_TEST(changed(state, {{"v100", 2}}).rest_cost == 2 * 12, kExact);
+  state.epochs_since_change = 2;
+  BOOST_TEST(changed(state, {{"v100", 2}}).rest_cost == 0, kExact);
+}
+
+BOOST_AUTO_TEST_CASE(a_start_waits_but_pays_no_change) {
+  DecisionState state = fixtures::two_type_state();
+  state.resize_pause_s = 2;
+  state.startup_s = 10;
+  state.supply["v100"].wait_s = 5;
+  CandidateResult result = predicted(state, {{"v100", 2}});
+  Predictor(state).add_change(&result, nullptr);
+  BOOST_TEST(result.rest_s == 101, kExact);
+  BOOST_TEST(result.rest_cost == 2 * 96 / 3600.0, kExact);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace jabas
