@@ -1,7 +1,7 @@
 # Installs the packages and builds. Sourced by quickstart.sh and tests/run.sh; defines functions only.
 # Needs: bash, the repository root in $root. A line at least every 10 s says what is going on.
 
-packages=(g++ make cmake ninja-build ccache
+packages=(g++ make cmake ninja-build ccache pkg-config
   libslurm-dev slurmctld slurmd slurm-client munge
   libtorch-dev libgloo-dev libopenblas0-serial
   libzmq3-dev cppzmq-dev libcurl4-openssl-dev zlib1g-dev

@@ -27,7 +27,7 @@ forbid elastic_runner "spank_plugin/|slurm/|curl/" "elastic_runner never include
 forbid spank_plugin 'slurm/' "spank.h has one owner" spank_plugin/spank_jabas.cpp
 forbid spank_plugin 'curl/' "curl has one owner" spank_plugin/jabasd/http_client.cpp
 forbid spank_plugin 'zmq' "zmq has one owner in the daemon" spank_plugin/jabasd/control_server.cpp
-forbid elastic_runner 'zmq' "zmq has one owner in the runner" elastic_runner/zmq_control_client.cpp
+forbid elastic_runner 'zmq' "zmq has one owner in the runner" elastic_runner/zmq_transport.cpp
 forbid elastic_runner 'gloo/' "gloo has one owner" elastic_runner/gloo_communicator.cpp
 
 for folder in allocator spank_plugin elastic_runner; do
