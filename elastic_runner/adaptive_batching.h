@@ -1,0 +1,64 @@
+// Adaptive batching: what the gradients of one measured step say about the next global batch
+// (shared design "model" 3).
+//
+// One extra all-reduce gives the mean gradients of the even and of the odd virtual workers; from
+// their norms come the cosine φ and the noise scale (McCandlish et al. 2018), averaged with bias
+// correction. Pure: no clock, no randomness; the state is a value, kept by every rank, in
+// checkpoints and given to joiners. Units: samples; |G|² and tr Σ in the gradient's units squared.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "elastic_runner/iidp_engine.h"
+
+namespace jabas {
+
+// Raw values of one measured step; each may be negative by noise and is averaged all the same
+// (dropping biases upward).
+struct GradientMeasurement {
+  double similarity = 0;  // φ = cos(g_A, g_B)
+  double sqr = 0;         // |G|²  = (B·|g|² − B_h·q)/(B − B_h)
+  double trace = 0;       // tr Σ  = (q − |g|²)/(1/B_h − 1/B)
+};
+// With q = (|g_A|²+|g_B|²)/2 and 1/B_h = (1/B_A + 1/B_B)/2. Nothing if a half is empty or has a
+// zero or non-finite norm.
+std::optional<GradientMeasurement> measure(const StepOutcome::Halves& halves);
+
+struct AdaptiveState {
+  double sqr_sum = 0, trace_sum = 0;  // exponential sums, weight 0.1 for the newest
+  double weight = 0;                  // what the sums must be divided by (bias correction)
+  double similarity = 0;              // of the last measurement
+  double wanted_batch = 0;            // real-valued, within [B_min, B_max]
+  std::int64_t next_adjustment = 0;   // first step at which the batch may be adjusted again
+
+  double sqr() const { return weight > 0 ? sqr_sum / weight : 0; }
+  double trace() const { return weight > 0 ? trace_sum / weight : 0; }
+  // tr Σ/B_0: of a gradient at batch B_0; at least 0, which stands for unknown.
+  double variance(std::int64_t base_batch) const {
+    return trace() > 0 ? trace() / double(base_batch) : 0;
+  }
+};
+// The averages with one more measurement (decay 0.9).
+AdaptiveState with_measurement(AdaptiveState state, const GradientMeasurement& measurement);
+
+struct AdaptiveRules {
+  std::string policy = "similarity";  // paper | similarity
+  double target = 0;                  // of φ, in (0, 1)
+  double up = 1.1, down = 0.9;        // factors of `paper`
+  double batch_min = 0, batch_max = 0;
+  double max_factor = 2;     // of `similarity`: change per adjustment at most × or ÷ this
+  double hysteresis = 0.05;  // of `similarity`: smaller changes are not made
+};
+struct WantedBatch {
+  double batch = 0;
+  std::string reason;  // one phrase for the journal
+};
+// The wanted global batch after an adjustment, clipped to [batch_min, batch_max].
+WantedBatch next_wanted_batch(const AdaptiveState& state, const AdaptiveRules& rules);
+
+// The first multiple of `adapt_every` after `step`.
+std::int64_t next_adjustment_after(std::int64_t step, std::int64_t adapt_every);
+
+}  // namespace jabas

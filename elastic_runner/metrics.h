@@ -1,0 +1,33 @@
+// The metrics file: one JSON object per line, appended by the present rank 0.
+//   {"step","epoch","generation","loss","global_batch","samples"}   every step; samples = consumed
+//   in the epoch
+//   {"epoch","test_accuracy"}                                       every epoch
+// Errors: IoError on opening; a later write error is reported once on stderr and the training goes
+// on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "elastic_runner/run_state.h"
+
+namespace jabas {
+
+class Metrics {
+ public:
+  explicit Metrics(const std::string& path);  // "" = write nothing
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  void step(const RunState& state, double loss, std::int64_t global_batch);
+  void epoch(int epoch, double test_accuracy);
+
+ private:
+  void write_line(const std::string& line);
+  std::string path_;
+  int fd_ = -1;
+  bool failed_ = false;
+};
+
+}  // namespace jabas

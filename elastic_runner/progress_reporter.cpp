@@ -1,0 +1,121 @@
+#include "elastic_runner/progress_reporter.h"
+
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace jabas {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressInterval{1000};
+
+void add(StepTimes& sum, const StepTimes& times) {
+  sum.data_s += times.data_s;
+  sum.forward_s += times.forward_s;
+  sum.backward_s += times.backward_s;
+  sum.all_reduce_s += times.all_reduce_s;
+  sum.update_s += times.update_s;
+  sum.step_s += times.step_s;
+}
+
+StepTimes divided(const StepTimes& sum, std::int64_t count) {
+  const double n = double(count);
+  return {sum.data_s / n,       sum.forward_s / n, sum.backward_s / n,
+          sum.all_reduce_s / n, sum.update_s / n,  sum.step_s / n};
+}
+
+// JSON has no number for a diverged loss.
+double finite(double value) { return std::isfinite(value) ? value : -1; }
+
+}  // namespace
+
+Metrics& ProgressReporter::metrics() {
+  if (!metrics_) metrics_.emplace(context_.spec.metrics_file);
+  return *metrics_;
+}
+
+void ProgressReporter::after_step(const ActiveGeneration& generation, const StepOutcome& outcome,
+                                  std::vector<BatchDecision> decisions) {
+  add(own_sum_, outcome.times);
+  ++own_steps_;
+  if (generation.rank() != 0) return;
+  const RunState& state = context_.state;
+  metrics().step(state, outcome.loss,
+                 generation.split.local_batch * generation.split.virtual_workers);
+  for (auto& decision : decisions) decisions_.push_back(std::move(decision));
+  samples_since_ += state.global_batch();
+  last_times_ = outcome.times;
+  last_loss_ = outcome.loss;
+  if (!std::isfinite(outcome.loss) && !diverged_said_) {
+    diverged_said_ = true;
+    std::fprintf(
+        stderr,
+        "jabas-run: the loss of step %lld is not a number: the training has diverged; it goes on\n",
+        static_cast<long long>(state.step));
+  }
+  const auto elapsed = Clock::now() - last_progress_;
+  if (elapsed < kProgressInterval) return;
+  send_progress(generation, outcome.loss,
+                double(samples_since_) / std::chrono::duration<double>(elapsed).count());
+}
+
+void ProgressReporter::send_progress(const ActiveGeneration& generation, double loss,
+                                     double samples_per_s) {
+  const RunState& state = context_.state;
+  Progress progress;
+  progress.generation = state.generation;
+  progress.epoch = state.epoch;
+  progress.step = state.step;
+  progress.samples_consumed = state.samples_consumed;
+  progress.epoch_samples = context_.train_samples;
+  progress.global_batch = generation.split.local_batch * generation.split.virtual_workers;
+  progress.loss = finite(loss);
+  progress.samples_per_s = samples_per_s;
+  progress.times = last_times_;
+  progress.batch_decisions = std::exchange(decisions_, {});
+  progress.emulated_steps = state.emulated_steps;
+  progress.emulation_overruns = state.emulation_overruns;
+  context_.control.send(std::move(progress));
+  last_progress_ = Clock::now();
+  samples_since_ = 0;
+}
+
+void ProgressReporter::after_epoch(const ActiveGeneration& generation, double test_accuracy,
+                                   double evaluation_s) {
+  const RunState& state = context_.state;
+  if (own_steps_ > 0) {
+    WorkerTimes times;
+    times.gpu_type = generation.prepare.members[std::size_t(generation.rank())].gpu_type;
+    times.local_batch = state.local_batch;
+    times.streams = generation.share().streams;
+    times.accum_steps = generation.share().accum_steps;
+    times.steps = own_steps_;
+    times.mean = divided(own_sum_, own_steps_);
+    context_.control.send(times);
+    own_sum_ = {};
+    own_steps_ = 0;
+  }
+  if (generation.rank() != 0) return;
+  send_progress(generation, last_loss_, double(state.samples_consumed) / state.epoch_train_s);
+  metrics().epoch(state.epoch, test_accuracy);
+  EpochReport report;
+  report.generation = state.generation;
+  report.epoch = state.epoch;
+  report.steps = state.epoch_steps;
+  report.samples = state.samples_consumed;
+  report.last_step = state.step;
+  report.global_batch = state.global_batch();
+  report.loss = finite(state.epoch_loss_sum / double(state.samples_consumed));
+  report.test_accuracy = test_accuracy;
+  report.train_s = state.epoch_train_s;
+  report.evaluation_s = evaluation_s;
+  report.wanted_batch =
+      context_.spec.adaptive ? state.adaptive.wanted_batch : double(state.global_batch());
+  report.grad_sqr = std::max(0.0, state.adaptive.sqr());
+  report.grad_var = context_.spec.adaptive ? state.adaptive.variance(context_.spec.batch_min) : 0;
+  report.emulated_steps = state.emulated_steps;
+  report.emulation_overruns = state.emulation_overruns;
+  context_.control.send(report);
+}
+
+}  // namespace jabas

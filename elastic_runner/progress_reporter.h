@@ -1,0 +1,38 @@
+// What a training worker tells the daemon and the metrics file: progress about once a second and
+// one report per epoch (rank 0), its own mean times per epoch (every rank). Errors: IoError if the
+// metrics file cannot be opened.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "elastic_runner/training_context.h"
+
+namespace jabas {
+
+class ProgressReporter {
+ public:
+  explicit ProgressReporter(TrainingContext& context) : context_(context) {}
+
+  void after_step(const ActiveGeneration& generation, const StepOutcome& outcome,
+                  std::vector<BatchDecision> decisions);
+  // After evaluation; `state.epoch` is still the finished one.
+  void after_epoch(const ActiveGeneration& generation, double test_accuracy, double evaluation_s);
+
+ private:
+  void send_progress(const ActiveGeneration& generation, double loss, double samples_per_s);
+  Metrics& metrics();
+
+  TrainingContext& context_;
+  std::optional<Metrics> metrics_;  // opened when this worker first is rank 0
+  std::vector<BatchDecision> decisions_;
+  StepTimes own_sum_;
+  std::int64_t own_steps_ = 0;
+  StepTimes last_times_;
+  double last_loss_ = 0;
+  std::int64_t samples_since_ = 0;
+  Clock::time_point last_progress_ = Clock::now();
+  bool diverged_said_ = false;
+};
+
+}  // namespace jabas

@@ -1,0 +1,25 @@
+// What jabas_runner is given from outside: the engine (LibTorch) and the collectives (Gloo, later
+// NCCL). Tests give fakes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "elastic_runner/communicator.h"
+#include "elastic_runner/iidp_engine.h"
+
+namespace jabas {
+
+struct RunnerBackends {
+  std::function<std::unique_ptr<IidpEngine>(const EngineOptions&)> make_engine;
+  std::function<std::unique_ptr<Communicator>(RendezvousStore&, int rank, int world_size,
+                                              const std::string& bind_address)>
+      make_communicator;
+  std::function<std::int64_t(const std::string& dataset, const std::string& data_dir,
+                             std::int64_t subset)>
+      count_samples;
+};
+
+}  // namespace jabas
