@@ -94,7 +94,7 @@ class History {
     if (alive_.count(id) == 0) return;
     const std::vector<Message> messages = {Built{generation, attempt}, TooLate{generation, attempt},
                                            Rendezvous{generation, attempt, 0, "stray"}};
-    take(coordinator_.on_message(id, messages[below(messages.size())]), "noise");
+    say(id, messages[below(messages.size())]);
   }
 
   void deliver() {
@@ -103,6 +103,10 @@ class History {
     auto [id, message] = inbox_[at];
     inbox_.erase(inbox_.begin() + static_cast<std::ptrdiff_t>(at));
     if (alive_.count(id) == 0) return;
+    say(id, message);
+  }
+
+  void say(const std::string& id, const Message& message) {
     if (const auto* built = std::get_if<Built>(&message)) {
       built_[{built->generation, built->attempt}].insert(id);
     }
