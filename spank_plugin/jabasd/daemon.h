@@ -105,6 +105,7 @@ class Daemon {
   void on_fact(const GenerationEvent& event);
   void on_switched(const GenerationEvent& event);
   void consider_generation(double now_s);
+  void consider_resize(double now_s);
   bool start_set_ready(double now_s);
   void prepare(bool first);
   GenerationPlan next_generation() const;

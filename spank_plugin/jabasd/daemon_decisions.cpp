@@ -129,17 +129,6 @@ void Daemon::decide_now(const DecisionInputs& inputs, int next_epoch) {
     run.stays.push_back(next_epoch - std::max(1, run.last_change_epoch));
     run.last_change_epoch = next_epoch;
   }
-  if (changed && state_ == RunState::kResizing) {
-    const GenerationPlan plan = next_generation();
-    const auto same = [](const PlanMember& a, const PlanMember& b) {
-      return a.worker_id == b.worker_id;
-    };
-    const std::vector<PlanMember> prepared = coordinator_.prepared_members();
-    if (!std::equal(plan.members.begin(), plan.members.end(), prepared.begin(), prepared.end(),
-                    same)) {
-      apply(coordinator_.revoke());
-    }
-  }
   keep_requests_current();
 }
 

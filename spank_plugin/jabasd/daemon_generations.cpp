@@ -167,12 +167,29 @@ void Daemon::consider_generation(double now_s) {
   } else if (state_ == RunState::kRecovering && !coordinator_.preparing()) {
     prepare(/*first=*/true);
     if (!coordinator_.preparing()) fire(RunEvent::kAllLost);
-  } else if (state_ == RunState::kRunning && run_->epoch < run_->spec.epochs) {
-    const GenerationPlan plan = next_generation();
-    const double left_s = remaining_s(now_s);
-    const bool now_or_never = left_s >= 0 && left_s <= kPrepareLead_s;
-    if (plan.differs && !plan.members.empty() && (plan.complete || now_or_never))
+  } else if (trains(state_) && run_->epoch < run_->spec.epochs) {
+    consider_resize(now_s);
+  }
+}
+
+void Daemon::consider_resize(double now_s) {
+  const GenerationPlan plan = next_generation();
+  const double left_s = remaining_s(now_s);
+  const bool last_moment = left_s >= 0 && left_s <= kPrepareLead_s;
+  if (state_ == RunState::kRunning) {
+    if (plan.differs && !plan.members.empty() && (plan.complete || last_moment))
       fire(RunEvent::kSetReady);
+    return;
+  }
+  // Something else is wanted by now, or more of it is ready: worth another attempt while there is
+  // time for one.
+  if (last_moment || !plan.complete ||
+      same_generation(plan.members, coordinator_.prepared_members()))
+    return;
+  if (coordinator_.committed() || !plan.differs) {
+    apply(coordinator_.revoke());
+  } else {
+    apply(coordinator_.begin(plan.members, profile_json(), /*first=*/false));
   }
 }
 

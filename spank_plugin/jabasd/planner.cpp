@@ -142,6 +142,12 @@ GenerationPlan plan_generation(const GpuCounts& wanted, const std::vector<PlanMe
   return plan;
 }
 
+bool same_generation(const std::vector<PlanMember>& a, const std::vector<PlanMember>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const PlanMember& x, const PlanMember& y) { return x.worker_id == y.worker_id; });
+}
+
 double remaining_epoch_s(const Progress& progress, double since_report_s, double evaluation_s) {
   if (progress.samples_per_s <= 0 || progress.epoch_samples <= 0) return -1;
   const double left =
@@ -149,7 +155,7 @@ double remaining_epoch_s(const Progress& progress, double since_report_s, double
   return std::max(0.0, left + evaluation_s - since_report_s);
 }
 
-double decision_lead_s(double startup_s) { return startup_s * 1.5 + 3; }
+double decision_lead_s(double startup_s) { return startup_s * 1.5 + 5; }
 
 bool time_to_decide(int epoch, int epochs, double remaining_s, double startup_s) {
   return epoch < epochs && remaining_s >= 0 && remaining_s <= decision_lead_s(startup_s);

@@ -59,7 +59,11 @@ double remaining_epoch_s(const Progress& progress, double since_report_s, double
 double decision_lead_s(double startup_s);
 bool time_to_decide(int epoch, int epochs, double remaining_s, double startup_s);
 
-// A partly ready set is prepared this long before the boundary; a complete one at once.
-constexpr double kPrepareLead_s = 4;
+// A complete set is prepared at once, a partly ready one this long before the boundary; from then
+// on nothing is replaced.
+constexpr double kPrepareLead_s = 2.5;
+
+// The same workers at the same ranks.
+bool same_generation(const std::vector<PlanMember>& a, const std::vector<PlanMember>& b);
 
 }  // namespace jabas
