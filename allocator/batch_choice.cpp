@@ -73,16 +73,15 @@ struct Span {  // the numbers of workers of one local batch that give the wanted
   double bound_samples_per_s = 0;
 };
 
-std::vector<Span> spans(StepSolver& solver, const std::vector<std::int64_t>& batches,
+std::vector<Span> spans(const StepSolver& solver, const std::vector<std::int64_t>& batches,
                         const Wish& wish) {
   std::vector<Span> result;
   for (const std::int64_t b : batches) {
     Span span{b, std::max(wish.least_workers, std::int64_t(std::ceil(wish.from / double(b)))),
               std::int64_t(std::floor(wish.to / double(b))), 0};
     if (span.first > span.last) continue;
-    solver.set_local_batch(b, span.last);
     span.bound_samples_per_s =
-        double(b) * solver.workers_per_s_bound(span.last - solver.gpus() + 1);
+        double(b) * solver.workers_per_s_bound(b, span.last - solver.gpus() + 1);
     result.push_back(span);
   }
   return result;

@@ -95,22 +95,23 @@ std::string to_text(const Objective& objective) {
   return "";
 }
 
-void rank(std::vector<CandidateResult>* results, const Objective& objective) {
-  for (CandidateResult& r : *results) {
-    switch (objective.kind) {
-      case Objective::Kind::kTime:
-        break;
-      case Objective::Kind::kCost:
-        r.score = r.rest_cost;
-        break;
-      case Objective::Kind::kBalanced:
-        r.score = std::pow(r.rest_s, objective.alpha) * std::pow(r.rest_cost, 1 - objective.alpha);
-        break;
-      case Objective::Kind::kValue:
-        r.score = r.rest_cost + objective.value_per_h * r.rest_s / 3600;
-        break;
-    }
+double score(const CandidateResult& result, const Objective& objective) {
+  switch (objective.kind) {
+    case Objective::Kind::kTime:
+      return result.rest_s;
+    case Objective::Kind::kCost:
+      return result.rest_cost;
+    case Objective::Kind::kBalanced:
+      return std::pow(result.rest_s, objective.alpha) *
+             std::pow(result.rest_cost, 1 - objective.alpha);
+    case Objective::Kind::kValue:
+      return result.rest_cost + objective.value_per_h * result.rest_s / 3600;
   }
+  return 0;
+}
+
+void rank(std::vector<CandidateResult>* results, const Objective& objective) {
+  for (CandidateResult& r : *results) r.score = score(r, objective);
   if (objective.kind == Objective::Kind::kTime) score_by_time(results, objective.eps);
   const auto key = [](const CandidateResult& r) {
     return std::tuple<double, double, double, int, const GpuCounts&>(r.score, r.rest_s, r.rest_cost,

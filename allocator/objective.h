@@ -7,6 +7,10 @@
 
 namespace jabas {
 
+// What the objective minimises, for one set alone; for `time` it is R, and money counts only in
+// rank(). Never falls when R or C grow.
+double score(const CandidateResult& result, const Objective& objective);
+
 // Fills in the scores and sorts, best first:
 //  cost      C, the money for the rest of the run;
 //  value:V   C + V·R;

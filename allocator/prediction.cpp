@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "allocator/batch_choice.h"
-#include "allocator/progress.h"
 
 namespace jabas {
 namespace {
@@ -23,7 +22,22 @@ double batch_of(const Configuration& configuration) {
 }  // namespace
 
 Predictor::Predictor(const DecisionState& state)
-    : state_(state), model_(state.profile), forecast_(forecast_batch(state)) {}
+    : state_(state), rules_(state.batch), model_(state.profile), forecast_(forecast_batch(state)) {
+  if (!state.adaptive && rules_.fixed_local_batch == 0)
+    rules_.fixed_local_batch = rules_.current_local_batch;
+}
+
+GradientNoise Predictor::noise() const {
+  return {state_.grad_sqr, state_.grad_var, std::max(double(state_.batch.batch_min), 1.0)};
+}
+
+// A run whose batch does not adapt has its N, too, and sets that would need more are not for it.
+BatchChoice Predictor::choose(double wanted_batch, const RankedGpus& gpus) const {
+  BatchChoice choice = choose_batch_on(wanted_batch, gpus, rules_, model_);
+  if (!state_.adaptive && choice.clamped && batch_of(*choice.configuration) > wanted_batch)
+    return {std::nullopt, false, "more GPUs than the fixed batch has virtual workers"};
+  return choice;
+}
 
 double Predictor::price_per_h(const GpuCounts& gpus) const {
   double sum = 0;
@@ -34,10 +48,8 @@ double Predictor::price_per_h(const GpuCounts& gpus) const {
 // Time for the progress that `samples` would bring at the wanted batch.
 double Predictor::progress_s(double samples, double wanted_batch,
                              const Configuration& configuration) const {
-  const GradientNoise noise{state_.grad_sqr, state_.grad_var,
-                            std::max(double(state_.batch.batch_min), 1.0)};
-  const double progress = samples / wanted_batch * gain(wanted_batch, noise);
-  return progress * configuration.step_s / gain(batch_of(configuration), noise);
+  const double progress = samples / wanted_batch * gain(wanted_batch, noise());
+  return progress * configuration.step_s / gain(batch_of(configuration), noise());
 }
 
 std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::string* cause) const {
@@ -55,15 +67,12 @@ std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::st
     return std::nullopt;
   }
   const RankedGpus ranks = ranked(known, state_.profile);
-  const auto choose = [&](double wanted) {
-    return choose_batch_on(wanted, ranks, state_.batch, model_);
-  };
 
   CandidateResult result;
   result.gpus = gpus;
   double progress_sum_s = 0;
   for (const ForecastSegment& segment : forecast_.next_epoch) {
-    const BatchChoice choice = choose(segment.wanted_batch);
+    const BatchChoice choice = choose(segment.wanted_batch, ranks);
     if (!choice.configuration) {
       *cause = choice.reason;
       return std::nullopt;
@@ -82,7 +91,7 @@ std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::st
     const bool same = forecast_.next_epoch.size() == 1 &&
                       forecast_.later_batch == forecast_.next_epoch[0].wanted_batch;
     const BatchChoice later =
-        same ? BatchChoice{result.configuration, false, ""} : choose(forecast_.later_batch);
+        same ? BatchChoice{result.configuration, false, ""} : choose(forecast_.later_batch, ranks);
     if (!later.configuration) {
       *cause = later.reason;
       return std::nullopt;

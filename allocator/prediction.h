@@ -10,6 +10,7 @@
 #include <string>
 
 #include "allocator/batch_forecaster.h"
+#include "allocator/progress.h"
 #include "allocator/scaling_policy.h"
 #include "allocator/throughput_model.h"
 
@@ -31,13 +32,20 @@ class Predictor {
 
   double price_per_h(const GpuCounts& gpus) const;
   const BatchForecast& forecast() const { return forecast_; }
+  const ThroughputModel& model() const { return model_; }
+  // Of the state; a run whose batch does not adapt keeps its local batch.
+  const BatchRules& batch_rules() const { return rules_; }
+  GradientNoise noise() const;
   // Epochs still to be run, the next included.
   int epochs_left() const { return state_.epochs - state_.next_epoch + 1; }
 
  private:
   double progress_s(double samples, double wanted_batch, const Configuration& configuration) const;
 
+  BatchChoice choose(double wanted_batch, const RankedGpus& gpus) const;
+
   const DecisionState& state_;
+  BatchRules rules_;
   ThroughputModel model_;
   BatchForecast forecast_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "allocator/candidate_search.h"
 #include "allocator/candidates.h"
 #include "allocator/decision_reason.h"
 #include "allocator/objective.h"
@@ -11,8 +12,6 @@
 
 namespace jabas {
 namespace {
-
-constexpr std::size_t kBestKept = 10;
 
 Decision::Action action_between(const GpuCounts& before, const GpuCounts& after) {
   bool more = false, fewer = false;
@@ -137,7 +136,7 @@ void add_remarks(const DecisionState& state, const std::vector<CandidateResult>&
       std::min_element(ranked.begin(), ranked.end(),
                        [](const auto& a, const auto& b) { return a.rest_s < b.rest_s; });
   if (decision->chosen.rest_s > 2 * fastest->rest_s)
-    decision->reason += "; cost alone counts: the fastest set, " + to_text(fastest->gpus) +
+    decision->reason += "; cost alone counts: a faster set, " + to_text(fastest->gpus) +
                         ", needs " + seconds_text(fastest->rest_s) + " for " +
                         cost_text(fastest->rest_cost);
 }
@@ -146,7 +145,7 @@ void add_remarks(const DecisionState& state, const std::vector<CandidateResult>&
 std::vector<CandidateResult> best_of(const std::vector<CandidateResult>& ranked,
                                      const CandidateResult& chosen) {
   std::vector<CandidateResult> best(ranked.begin(),
-                                    ranked.begin() + std::min(ranked.size(), kBestKept));
+                                    ranked.begin() + std::min(ranked.size(), kBestSets));
   const bool has_chosen = std::any_of(
       best.begin(), best.end(), [&](const CandidateResult& r) { return r.gpus == chosen.gpus; });
   if (!has_chosen) best.back() = chosen;
@@ -188,28 +187,21 @@ Decision decide(const DecisionState& state) {
   std::string cause;
   if (!decision.before.empty()) present = predictor.predict(decision.before, &cause);
 
-  const std::vector<GpuCounts> sets = candidates(state);
-  decision.certificate = "exhaustive over " + std::to_string(sets.size()) +
-                         (sets.size() == 1 ? " candidate" : " candidates");
-  const bool must_leave = present && !types_below_minimum(state, decision.before).empty();
-  std::vector<CandidateResult> results;
-  for (const GpuCounts& set : sets) {
-    if (must_leave && set == decision.before) continue;
-    std::optional<CandidateResult> result = predictor.predict(set, &cause);
-    if (!result) {
-      ++decision.rejected[cause];
-      continue;
-    }
-    if (state.start || set != decision.before)
-      predictor.add_change(&*result, present ? &*present : nullptr);
-    results.push_back(std::move(*result));
-  }
+  std::vector<GpuCounts> sets = candidates(state);
+  if (present && !types_below_minimum(state, decision.before).empty())
+    std::erase(sets, decision.before);
+  SearchResult search = search_candidates(state, predictor, sets, present);
+  const std::vector<CandidateResult>& results = search.ranked;
+  decision.rejected = std::move(search.rejected);
+  decision.certificate = std::move(search.certificate);
   if (results.empty()) {
     decide_blindly(state, &decision);
     return decision;
   }
-  if (present) decision.present = *present;
-  rank(&results, state.objective);
+  if (present) {
+    decision.present = *present;
+    decision.present.score = score(*present, state.objective);
+  }
   for (const CandidateResult& result : results)
     if (result.gpus == decision.before) decision.present = result;
   choose(state, results, &decision);

@@ -124,8 +124,8 @@ std::string StepSolver::misfit(std::int64_t local_batch) const {
   return "";
 }
 
-double StepSolver::step_s(const Group& group, GpuShare share) const {
-  return group.model->step_s(local_batch_, share, all_reduce_);
+double StepSolver::step_s(const Group& group, std::int64_t local_batch, GpuShare share) const {
+  return group.model->step_s(local_batch, share, all_reduce_);
 }
 
 void StepSolver::set_local_batch(std::int64_t local_batch, std::int64_t max_workers) {
@@ -138,7 +138,8 @@ void StepSolver::set_local_batch(std::int64_t local_batch, std::int64_t max_work
         std::min<std::int64_t>(group.model->max_streams(local_batch), max_share);
     for (int v = 1; v <= streams; ++v) {
       // The step time is a straight line in the accumulation steps.
-      const double base_s = step_s(group, {v, 0}), accum_s = step_s(group, {v, 1}) - base_s;
+      const double base_s = step_s(group, local_batch_, {v, 0}),
+                   accum_s = step_s(group, local_batch_, {v, 1}) - base_s;
       for (std::int64_t w = v; w <= max_share; w += v) {
         double& best_s = group.best_s[std::size_t(w) - 1];
         best_s = std::min(best_s, base_s + accum_s * double(w / v - 1));
@@ -147,12 +148,20 @@ void StepSolver::set_local_batch(std::int64_t local_batch, std::int64_t max_work
   }
 }
 
-double StepSolver::workers_per_s_bound(std::int64_t workers) const {
+double StepSolver::workers_per_s_bound(std::int64_t local_batch, std::int64_t max_share) const {
   double sum = 0;
   for (const Group& group : groups_) {
     double most = 0;
-    for (std::int64_t w = 1; w <= workers; ++w)
-      most = std::max(most, double(w) / group.best_s[std::size_t(w) - 1]);
+    const std::int64_t streams =
+        std::min<std::int64_t>(group.model->max_streams(local_batch), max_share);
+    for (int v = 1; v <= streams; ++v) {
+      // For given streams the time is a straight line in the workers, so the rate is highest at one
+      // of its ends.
+      const int accum_steps = int(max_share / v) - 1;
+      most =
+          std::max({most, v / step_s(group, local_batch, {v, 0}),
+                    double(v) * (accum_steps + 1) / step_s(group, local_batch, {v, accum_steps})});
+    }
     sum += most * double(group.ranks.size());
   }
   return sum;
@@ -188,7 +197,8 @@ Configuration StepSolver::solve(std::int64_t workers) const {
   for (const Group& group : groups_)
     even_s =
         std::max({even_s, group.best_s[std::size_t(few) - 1], group.best_s[std::size_t(many) - 1]});
-  const double bound_s = double(workers) / workers_per_s_bound(max_share) * (1 - 1e-9);
+  const double bound_s =
+      double(workers) / workers_per_s_bound(local_batch_, max_share) * (1 - 1e-9);
   std::vector<double> times;
   for (const Group& group : groups_)
     for (std::int64_t w = 1; w <= max_share; ++w)
@@ -209,7 +219,8 @@ std::vector<GpuShare> StepSolver::cheapest_shares(const Group& group, std::int64
   std::vector<GpuShare> shares(std::size_t(max_share), GpuShare{0, 0});
   for (int v = int(std::min<std::int64_t>(group.model->max_streams(local_batch_), max_share));
        v >= 1; --v) {
-    const double base_s = step_s(group, {v, 0}), accum_s = step_s(group, {v, 1}) - base_s;
+    const double base_s = step_s(group, local_batch_, {v, 0}),
+                 accum_s = step_s(group, local_batch_, {v, 1}) - base_s;
     for (std::int64_t w = v; w <= max_share && base_s + accum_s * double(w / v - 1) <= limit_s;
          w += v)
       shares[std::size_t(w) - 1] = {v, int(w / v - 1)};

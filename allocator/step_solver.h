@@ -31,9 +31,10 @@ class StepSolver {
   // Prepares the tables for up to max_workers virtual workers in total. The batch must fit (misfit
   // is "").
   void set_local_batch(std::int64_t local_batch, std::int64_t max_workers);
-  // No split of any number of workers, at most `workers` per GPU, does more workers per second. For
-  // pruning.
-  double workers_per_s_bound(std::int64_t workers) const;
+  // No split of any number of workers, at most max_share of them on one GPU, does more workers per
+  // second. For pruning;
+  // needs no tables.
+  double workers_per_s_bound(std::int64_t local_batch, std::int64_t max_share) const;
   // Can N workers be done within limit_s?
   bool feasible(std::int64_t workers, double limit_s) const;
   // The optimum; N must be at least gpus() and at most max_workers.
@@ -45,7 +46,7 @@ class StepSolver {
     std::vector<std::size_t> ranks;
     std::vector<double> best_s;  // [w-1]: t(type, w)
   };
-  double step_s(const Group& group, GpuShare share) const;
+  double step_s(const Group& group, std::int64_t local_batch, GpuShare share) const;
   std::vector<GpuShare> cheapest_shares(const Group& group, std::int64_t max_share,
                                         double limit_s) const;
   std::vector<GpuShare> assign(std::int64_t workers, double limit_s) const;

@@ -49,6 +49,7 @@ BOOST_AUTO_TEST_CASE(the_last_step_of_an_epoch_is_a_whole_one) {
 // = 1.6: the set needs 1/1.6 of the steps, each twice as long as 16 samples would take on both.
 BOOST_AUTO_TEST_CASE(a_clamped_batch_pays_for_lost_progress) {
   DecisionState state = fixtures::two_type_state();
+  state.adaptive = true;
   state.batch.batch_min = 16;
   state.wanted_batch = 16;
   state.grad_sqr = 1;
@@ -59,6 +60,17 @@ BOOST_AUTO_TEST_CASE(a_clamped_batch_pays_for_lost_progress) {
   BOOST_TEST(result.next_epoch_s == 1500 * 0.016, kExact);
   state.grad_var = 0;  // unknown noise: samples count
   BOOST_TEST(predicted(state, {{"v100", 2}}).rest_s == 4 * 1500 * 0.016, kExact);
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_batch_is_not_for_more_gpus_than_it_has_workers) {
+  DecisionState state = fixtures::two_type_state();
+  state.batch.batch_min = state.batch.batch_max = 48;
+  state.wanted_batch = 48;
+  state.batch.fixed_local_batch = 0;  // the current local batch of 16 stays all the same
+  BOOST_TEST(predicted(state, {{"v100", 2}, {"p100", 1}}).configuration.local_batch == 16);
+  std::string cause;
+  BOOST_TEST(!Predictor(state).predict({{"v100", 2}, {"p100", 2}}, &cause));
+  BOOST_TEST(cause == "more GPUs than the fixed batch has virtual workers");
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_run_is_no_partial_sum) {

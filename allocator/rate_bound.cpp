@@ -1,0 +1,100 @@
+#include "allocator/rate_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "allocator/progress.h"
+
+namespace jabas {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Rounding to whole workers never moves the global batch further than this from the wanted one (one
+// worker or two).
+const double kRoundingFactor = std::sqrt(2.0);
+
+double samples_per_s(const TypeModel& model, std::int64_t local_batch) {
+  double most = 0;
+  for (int streams = 1; streams <= model.max_streams(local_batch); ++streams) {
+    const PassTimes pass = model.pass(local_batch, streams);
+    most = std::max(
+        most, double(local_batch * streams) / (pass.data_s + pass.forward_s + pass.backward_s));
+  }
+  return most;
+}
+
+}  // namespace
+
+RateBound::RateBound(const DecisionState& state, const Predictor& predictor)
+    : state_(state), predictor_(predictor) {
+  const std::int64_t fixed = predictor.batch_rules().fixed_local_batch;
+  std::int64_t last = fixed;
+  first_batch_ = fixed > 0 ? fixed : std::numeric_limits<std::int64_t>::max();
+  for (const auto& [type, profile] : state.profile.types) {
+    if (fixed > 0) break;
+    first_batch_ = std::min(first_batch_, predictor.model().find(type)->smallest_batch());
+    last = std::max(last, predictor.model().find(type)->largest_batch());
+  }
+  for (const auto& [type, profile] : state.profile.types) {
+    const TypeModel& model = *predictor.model().find(type);
+    std::vector<double>& rates = rates_[type];
+    for (std::int64_t b = first_batch_; b <= last; ++b) {
+      const bool usable = fixed > 0 || (b >= model.smallest_batch() && b <= model.largest_batch());
+      rates.push_back(usable ? jabas::samples_per_s(model, b) : 0);
+    }
+  }
+}
+
+double RateBound::samples_per_s(const GpuCounts& gpus) const {
+  std::vector<double> sums;
+  for (const auto& [type, count] : gpus) {
+    const auto known = rates_.find(type);
+    if (known == rates_.end())
+      continue;  // what an unprofiled type adds is left out of predictions, too
+    const std::vector<double>& rates = known->second;
+    if (sums.empty()) sums.assign(rates.size(), 0);
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      sums[i] =
+          rates[i] > 0 ? sums[i] + rates[i] * count : -kInfinity;  // must be usable on every type
+  }
+  return sums.empty() ? 0 : std::max(0.0, *std::max_element(sums.begin(), sums.end()));
+}
+
+double RateBound::progress_s(double samples, double wanted_batch, double samples_per_s,
+                             const GpuCounts& gpus) const {
+  GpuCounts known = gpus;
+  std::erase_if(known, [&](const auto& entry) { return !rates_.contains(entry.first); });
+  const RankedGpus ranks = ranked(known, state_.profile);
+  const int workers = std::max(int(ranks.types.size()), 2);
+  std::int64_t clamp_batch = predictor_.batch_rules().fixed_local_batch;
+  for (const auto& [type, count] : known)
+    clamp_batch = std::max(clamp_batch, predictor_.model().find(type)->smallest_batch());
+  const double low = wanted_batch / kRoundingFactor;
+  const double high = std::max(wanted_batch * kRoundingFactor, double(clamp_batch * workers));
+  const GradientNoise noise = predictor_.noise();
+  const double last_s = predictor_.model().all_reduce(int(ranks.types.size()), ranks.nodes).last_s;
+  return samples / wanted_batch * gain(wanted_batch, noise) *
+         (low / (samples_per_s * gain(low, noise)) + last_s / gain(high, noise));
+}
+
+CandidateResult RateBound::of(const GpuCounts& gpus) const {
+  CandidateResult result;
+  result.gpus = gpus;
+  result.next_epoch_s = result.rest_s = result.rest_cost = kInfinity;
+  const double rate = samples_per_s(gpus);
+  if (rate <= 0) return result;
+  const BatchForecast& forecast = predictor_.forecast();
+  const int epochs = predictor_.epochs_left();
+  double sum_s = epochs * state_.evaluation_s;
+  for (const ForecastSegment& segment : forecast.next_epoch)
+    sum_s += progress_s(double(segment.samples), segment.wanted_batch, rate, gpus);
+  if (epochs > 1)
+    sum_s +=
+        (epochs - 1) * progress_s(double(state_.epoch_samples), forecast.later_batch, rate, gpus);
+  result.rest_s = sum_s;
+  result.rest_cost = predictor_.price_per_h(gpus) * sum_s / 3600;
+  return result;
+}
+
+}  // namespace jabas
