@@ -2,9 +2,16 @@
 // console is told.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "spank_plugin/jabasd/daemon.h"
 
 namespace jabas {
+namespace {
+
+constexpr double kSqueueAtEnd_s = 0.5;  // a person waits for it
+
+}  // namespace
 
 void Daemon::end_run(const std::string& end_state, const std::string& reason, int exit_code) {
   if (!run_ || !run_->end_state.empty()) return;
@@ -16,6 +23,7 @@ void Daemon::end_run(const std::string& end_state, const std::string& reason, in
 void Daemon::release_all() {
   end_since_s_ = unix_now_s();
   cancelled_at_end_ = false;
+  membership_.poll_every(std::min(config_.timings.squeue_s, kSqueueAtEnd_s));
   for (const auto& [request, entry] : membership_.jobs().all()) {
     Member& member = *membership_.jobs().find(request);
     if (member.alive() && member.state != MemberState::kRunning)
@@ -35,6 +43,7 @@ void Daemon::release_all() {
 void Daemon::cancel_all() {
   end_since_s_ = unix_now_s();
   cancelled_at_end_ = true;
+  membership_.poll_every(std::min(config_.timings.squeue_s, kSqueueAtEnd_s));
   const std::string reason = run_ ? run_->end_reason : "";
   for (const std::string& id : workers_.ids()) server_.send(id, Stop{0, reason});
   membership_.cancel_all();
@@ -45,7 +54,9 @@ void Daemon::consider_end(double now_s) {
                       state_ == RunState::kDraining;
   if (!ending) return;
   const double since_s = now_s - end_since_s_;
-  if (!cancelled_at_end_ && (workers_.empty() || since_s >= config_.timings.leave_s)) {
+  // Members end by themselves once their workers have left; cancelling is for those that do not.
+  const bool all_left = workers_.empty() && membership_.nothing_left();
+  if (!cancelled_at_end_ && (all_left || since_s >= config_.timings.leave_s)) {
     cancelled_at_end_ = true;
     membership_.cancel_all();
   }

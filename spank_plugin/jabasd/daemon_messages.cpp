@@ -30,7 +30,7 @@ void Daemon::on_received(const std::string& from, const Message& message) {
   }
   if (std::holds_alternative<Heartbeat>(message)) return;
   if (!run_) {
-    spdlog::info("{} from {}: no run is going on", type_name(message), from);
+    spdlog::debug("{} from {}: no run is going on", type_name(message), from);
     return;
   }
   if (from == run_->console) {
@@ -114,7 +114,7 @@ void Daemon::begin_run(const std::string& from, const Hello& hello, const Admiss
   journal_.set_run(run.number);
   journal_.train({hello, run.spec, run.base, price_list_, profile_.source()});
   next_status_s_ = next_note_s_ = prepare_not_before_s_ = fetch_again_s_ = 0;
-  cancelled_at_end_ = false;
+  membership_.poll_every(config_.timings.squeue_s);
   server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run.spec});
   fire(RunEvent::kTrainAccepted);
 }

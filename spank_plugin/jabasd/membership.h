@@ -39,6 +39,7 @@ class Membership {
   void cancel_all();
   // Cancels members of an earlier life of the same lead job.
   void cancel_named(const std::string& job_name);
+  void poll_every(double squeue_interval_s) { squeue_interval_s_ = squeue_interval_s; }
   void tick();
 
   MemberJobs& jobs() { return jobs_; }

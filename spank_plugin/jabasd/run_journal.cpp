@@ -70,10 +70,9 @@ bool RunJournal::train(const TrainRecord& record) {
 }
 
 bool RunJournal::decision(const DecisionRecord& record) {
-  Json fields{{"epoch", record.epoch}};
+  Json fields{{"epoch", record.epoch}, {"objective", record.objective}};
   fields.update(Json::parse(to_json_text(record.decision)));
   fields["epoch"] = record.epoch;
-  fields["objective"] = record.objective;
   fields["free"] = json(record.free);
   fields["prices"] = json(record.prices.usd_per_gpu_h);
   fields["prices_source"] = record.prices.source;

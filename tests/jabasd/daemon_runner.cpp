@@ -68,12 +68,25 @@ DaemonRunner::~DaemonRunner() {
 void DaemonRunner::start() {
   stop_fd_ = eventfd(0, EFD_CLOEXEC);
   daemon_ = std::make_unique<Daemon>(config_, slurm_);
-  thread_ = std::thread([this] { daemon_->run(stop_fd_); });
+  thread_ = std::thread([this] {
+    try {
+      daemon_->run(stop_fd_);
+    } catch (const FakeCrash&) {
+      // As if killed; what is left is what a killed one leaves.
+    }
+  });
 }
 
 void DaemonRunner::stop() {
   const std::uint64_t one = 1;
   if (write(stop_fd_, &one, sizeof one) < 0) throw std::runtime_error("cannot stop the daemon");
+  thread_.join();
+  close(stop_fd_);
+  daemon_.reset();
+}
+
+void DaemonRunner::crash() {
+  slurm_->crash_next_squeue();
   thread_.join();
   close(stop_fd_);
   daemon_.reset();

@@ -23,6 +23,8 @@ class DaemonRunner {
   void start();
   // SIGTERM; waits for the end of run().
   void stop();
+  // Ends as a daemon that dies: nothing is cancelled or recorded.
+  void crash();
   void write_prices(double v100, double p100);
 
   FakeSlurmClient& slurm() { return *slurm_; }

@@ -41,7 +41,29 @@ void FakeWorld::say_hello(const TrainingSpec& spec, const std::vector<std::strin
   hello.base_workers = base_workers_;
   hello.spec = spec;
   hello.spec.train_samples = kEpochSamples;
+  console_hello_ = hello;
   console_->send(hello);
+}
+
+Hello FakeWorld::worker_hello(const std::string& id) const {
+  Hello hello;
+  hello.role = "worker";
+  hello.worker_id = id;
+  hello.job_id = id.substr(0, id.find('.'));
+  hello.host = "n1";
+  hello.local_rank = std::stoi(id.substr(id.find('.') + 1));
+  for (const PlanMember& member : training_) {
+    if (member.worker_id == id) hello.generation_trained = generation_;
+  }
+  return hello;
+}
+
+void FakeWorld::say_hello_again() {
+  console_->send(console_hello_);
+  for (auto& [id, worker] : workers_) {
+    worker.seen.clear();  // numbers start again with a new daemon
+    worker.peer->send(worker_hello(id));
+  }
 }
 
 void FakeWorld::until(const std::string& what, const std::function<bool()>& condition) {
@@ -80,13 +102,8 @@ void FakeWorld::start_missing_workers() {
     if (!started_.insert(id).second) return;
     FakeWorker& worker = workers_[id];
     worker.peer = std::make_unique<FakePeer>(first_line(run_dir_ + "/endpoint"), keys(), id);
-    Hello hello;
-    hello.role = "worker";
-    hello.worker_id = id;
-    hello.job_id = job_id;
-    hello.host = "n1";
+    Hello hello = worker_hello(id);
     hello.gpu_type = type;
-    hello.local_rank = rank;
     worker.peer->send(hello);
   };
   for (const JobRow& row : slurm_->jobs()) {

@@ -23,6 +23,8 @@ class FakeWorld {
 
   void say_hello(const TrainingSpec& spec, const std::vector<std::string>& arguments = {},
                  const std::string& console_id = "console");
+  // Console and workers again, as real clients do when their connection was lost.
+  void say_hello_again();
   // Runs everybody until the condition holds; throws std::runtime_error naming `what` after 20 s.
   void until(const std::string& what, const std::function<bool()>& condition);
 
@@ -62,8 +64,10 @@ class FakeWorld {
   void start_generation(int generation, int attempt, int epoch);
   FakePeer& rank0();
   PeerKeys keys() const;
+  Hello worker_hello(const std::string& id) const;
 
   FakeSlurmClient* slurm_;
+  Hello console_hello_;
   std::string run_dir_;
   int base_workers_;
   std::unique_ptr<FakePeer> console_;

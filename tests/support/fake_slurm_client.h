@@ -7,11 +7,14 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spank_plugin/jabasd/slurm_client.h"
 
 namespace jabas {
+
+struct FakeCrash {};
 
 class FakeSlurmClient : public SlurmClient {
  public:
@@ -36,6 +39,7 @@ class FakeSlurmClient : public SlurmClient {
   }
   Answer<std::vector<JobRow>> jobs_named(const std::string& job_name) override {
     const std::lock_guard lock(mutex_);
+    if (std::exchange(crash_, false)) throw FakeCrash{};
     if (down_) return {std::nullopt, "squeue: Unable to contact slurm controller"};
     std::vector<JobRow> rows;
     for (const JobRow& row : jobs_) {
@@ -98,6 +102,11 @@ class FakeSlurmClient : public SlurmClient {
     const std::lock_guard lock(mutex_);
     down_ = down;
   }
+  // The daemon's thread gets a FakeCrash: it ends like one that was killed.
+  void crash_next_squeue() {
+    const std::lock_guard lock(mutex_);
+    crash_ = true;
+  }
   // The next `count` submissions succeed without sbatch saying so.
   void lose_answers(int count) {
     const std::lock_guard lock(mutex_);
@@ -149,7 +158,7 @@ class FakeSlurmClient : public SlurmClient {
   std::vector<long> cancelled_jobs_;
   LeadInfo lead_;
   std::string pending_reason_, refusal_;
-  bool down_ = false;
+  bool down_ = false, crash_ = false;
   int silent_submits_ = 0;
   long next_job_id_ = 101;
 };
