@@ -8,6 +8,7 @@
 
 #include "allocator/error.h"
 #include "elastic_runner/state_file.h"
+#include "tests/support/temp_dir.h"
 
 namespace jabas {
 namespace {
@@ -15,14 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Fixture {
-  Fixture() {
-    std::string pattern = (fs::temp_directory_path() / "state_file_tests.XXXXXX").string();
-    BOOST_TEST_REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    directory = pattern;
-    path = (directory / "state.safetensors").string();
-  }
-  ~Fixture() { fs::remove_all(directory); }
-
   std::vector<StateTensor> tensors() {
     return {{"weight/a", "F32", {2, 3}, weights, sizeof weights},
             {"momentum/a", "F64", {2}, momentum, sizeof momentum},
@@ -49,8 +42,8 @@ struct Fixture {
     return "";
   }
 
-  fs::path directory;
-  std::string path;
+  TempDir directory;
+  std::string path = (directory / "state.safetensors").string();
   float weights[6] = {1, 2, 3, -4, 5.5f, 1e-30f};
   double momentum[2] = {0.1, -1e300};
   std::int64_t count = 42;
@@ -93,7 +86,8 @@ BOOST_AUTO_TEST_CASE(leaves_no_temporary_file_and_replaces_the_old_one) {
   count = 0;
   read_safetensors(path, tensors());
   BOOST_TEST(count == 43);
-  BOOST_TEST(std::distance(fs::directory_iterator(directory), fs::directory_iterator()) == 1);
+  BOOST_TEST(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()) ==
+             1);
 }
 
 BOOST_AUTO_TEST_CASE(every_truncation_is_an_input_error_and_changes_nothing) {
@@ -156,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_bad_header_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_missing_file_and_an_unwritable_directory_are_named) {
   BOOST_TEST(error(tensors()) == "cannot be opened: No such file or directory");
-  const std::string nowhere = (directory / "none" / "x").string();
+  const std::string nowhere = (directory / "none/x").string();
   BOOST_CHECK_EXCEPTION(
       write_safetensors(nowhere, tensors(), {}), IoError, [&](const IoError& failure) {
         return std::string(failure.what()) == "cannot create: " + nowhere + ".tmp." +

@@ -1,0 +1,351 @@
+// IidpEngine on LibTorch: the weights, the streams that share them, and the order of one step.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+
+#include "allocator/error.h"
+#include "elastic_runner/batch_loader.h"
+#include "elastic_runner/blas_turn.h"
+#include "elastic_runner/bucket_reducer.h"
+#include "elastic_runner/flat_sgd.h"
+#include "elastic_runner/iidp_engine.h"
+#include "elastic_runner/models.h"
+#include "elastic_runner/replica.h"
+#include "elastic_runner/step_reduction.h"
+#include "elastic_runner/stream_worker.h"
+
+namespace jabas {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kTrainingDraws =
+    0x647261777321;  // separates these streams from those of initial values
+constexpr std::int64_t kEvaluationBatch = 500;
+
+// Runs every action whatever fails; rethrow() then throws the first failure.
+class FirstFailure {
+ public:
+  template <typename Action>
+  void collect(const Action& action) {
+    try {
+      action();
+    } catch (...) {  // rethrown by rethrow()
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::exception_ptr failure_;
+};
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Intra-operation threads spin against the streams: 5 times slower on a busy machine. The setting
+// is per thread.
+void use_one_thread() { at::set_num_threads(1); }
+
+void warn_if_streams_take_turns() {
+  static const bool warned = [] {
+    if (!blas_allows_concurrent_calls())
+      std::fputs(
+          "warning: the system's BLAS is OpenBLAS built sequential, which is not safe for "
+          "concurrent streams: the "
+          "streams of a worker take turns; install libopenblas0-pthread\n",
+          stderr);
+    return true;
+  }();
+  static_cast<void>(warned);
+}
+
+at::ScalarType type_of(const std::string& precision) {
+  if (precision == "fp32") return at::kFloat;
+  if (precision == "fp64") return at::kDouble;
+  throw UsageError("--precision=" + precision + ": accepted are fp32, fp64");
+}
+
+void check(const EngineOptions& options) {
+  if (options.device != "cpu")
+    throw UsageError("--device=" + options.device + ": this build has only cpu");
+  if (options.optimizer != "sgd")
+    throw UsageError("--optimizer=" + options.optimizer + ": accepted is sgd");
+}
+
+FlatLayout layout_of(Model& model, at::ScalarType type, std::int64_t bucket_bytes) {
+  std::vector<std::int64_t> counts;
+  for (const auto& parameter : model.parameters()) counts.push_back(parameter.tensor.numel());
+  return make_flat_layout(counts, static_cast<std::int64_t>(c10::elementSize(type)), bucket_bytes);
+}
+
+class TorchEngine : public IidpEngine {
+ public:
+  explicit TorchEngine(const EngineOptions& options)
+      : options_(options),
+        type_(type_of(options.precision)),
+        dataset_(load_dataset(options.dataset, options.data_dir, options.subset)),
+        loader_(dataset_, type_),
+        prototype_(make_model(options.model, type_, options.seed)),
+        layout_(layout_of(*prototype_, type_, options.bucket_bytes)),
+        weights_(at::zeros({layout_.size}, type_)),
+        optimizer_(weights_),
+        reduction_(layout_, type_, prototype_->buffers()),
+        reducer_(static_cast<int>(layout_.buckets.size()), use_one_thread) {
+    use_one_thread();
+    const at::NoGradGuard no_grad;
+    auto& parameters = prototype_->parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      at::Tensor& parameter = parameters[i].tensor;
+      at::Tensor place = flat_view(weights_, i);
+      place.copy_(parameter);
+      parameter.set_data(place);
+    }
+    configure(1, 0, 0);
+  }
+
+  std::int64_t train_samples() const override { return dataset_.train.count; }
+  bool has_batch_norm() const override { return !prototype_->buffers().empty(); }
+
+  void configure(int streams, int accum_steps, std::int64_t) override {
+    JABAS_ASSERT(streams >= 1 && accum_steps >= 0, "V and a");
+    if (streams > 1) warn_if_streams_take_turns();
+    accum_steps_ = accum_steps;
+    streams_.resize(std::min(streams_.size(), static_cast<std::size_t>(streams)));
+    while (streams_.size() < static_cast<std::size_t>(streams)) streams_.push_back(make_stream());
+  }
+
+  StepOutcome train_step(const StepPlan& plan, Communicator& communicator) override;
+  Evaluation evaluate(int rank, int world_size) override;
+  std::vector<StateTensor> state() override;
+
+ private:
+  // A virtual stream worker: replica and thread, which builds and uses it. Destroyed thread first.
+  struct Stream {
+    std::unique_ptr<Replica> replica;
+    StepTimes times;  // of the current step
+    std::unique_ptr<StreamWorker> worker;
+  };
+
+  std::unique_ptr<Stream> make_stream();
+  at::Tensor flat_view(const at::Tensor& flat, std::size_t parameter) const;
+  void load_canonical_buffers(Model& model) const;
+  bool has_work(const StepPlan& plan, std::size_t stream) const;
+  void run_passes(const StepPlan& plan, std::size_t stream, std::size_t source);
+  Evaluation evaluate_chunks(Stream& stream, const std::vector<std::vector<std::int64_t>>& chunks,
+                             std::size_t first);
+
+  const EngineOptions options_;
+  const at::ScalarType type_;
+  const Dataset dataset_;
+  const BatchLoader loader_;
+  const std::unique_ptr<Model>
+      prototype_;  // its parameters view the weights, its buffers are the canonical ones
+  const FlatLayout layout_;
+  at::Tensor weights_;
+  FlatSgd optimizer_;
+  StepReduction reduction_;
+  BucketReducer reducer_;
+  int accum_steps_ = 0;
+  std::vector<std::unique_ptr<Stream>> streams_;
+};
+
+at::Tensor TorchEngine::flat_view(const at::Tensor& flat, std::size_t parameter) const {
+  const auto& slot = layout_.slots[parameter];
+  return flat.narrow(0, slot.offset, slot.count)
+      .view(prototype_->parameters()[parameter].tensor.sizes());
+}
+
+std::unique_ptr<TorchEngine::Stream> TorchEngine::make_stream() {
+  auto stream = std::make_unique<Stream>();
+  stream->worker = std::make_unique<StreamWorker>([this, &replica = stream->replica] {
+    use_one_thread();
+    replica = std::make_unique<Replica>(make_model(options_.model, type_, options_.seed), layout_,
+                                        weights_);
+  });
+  return stream;
+}
+
+void TorchEngine::load_canonical_buffers(Model& model) const {
+  const auto& canonical = prototype_->buffers();
+  for (std::size_t i = 0; i < canonical.size(); ++i)
+    model.buffers()[i].tensor.copy_(canonical[i].tensor);
+}
+
+bool TorchEngine::has_work(const StepPlan& plan, std::size_t stream) const {
+  for (std::size_t index = stream; index < plan.slices.size(); index += streams_.size())
+    if (!plan.slices[index].empty()) return true;
+  return false;
+}
+
+// All passes of one stream, on its thread.
+void TorchEngine::run_passes(const StepPlan& plan, std::size_t stream_index, std::size_t source) {
+  Stream& stream = *streams_[stream_index];
+  Replica& replica = *stream.replica;
+  stream.times = {};
+  replica.begin_step(plan.measure, [this](int bucket) { reducer_.arrive(bucket); });
+  std::size_t last = stream_index;
+  for (std::size_t index = stream_index; index < plan.slices.size(); index += streams_.size())
+    if (!plan.slices[index].empty()) last = index;
+  const double scale = 1.0 / static_cast<double>(plan.step_samples);
+  double loss = 0;
+  for (std::size_t index = stream_index; index <= last; index += streams_.size()) {
+    const auto& slice = plan.slices[index];
+    if (slice.empty()) continue;
+    const std::int64_t virtual_worker = plan.first_worker + static_cast<std::int64_t>(index);
+    auto begin = Clock::now();
+    const Batch batch = loader_.load(dataset_.train, slice);
+    if (options_.on_read) options_.on_read(virtual_worker, slice);
+    stream.times.data_s += seconds_since(begin);
+
+    const auto turn = blas_turn();
+    begin = Clock::now();
+    // Only virtual worker 0 counts for the buffers; every other pass runs on whatever this
+    // replica's contain.
+    if (virtual_worker == 0) load_canonical_buffers(replica.model());
+    RandomStream random({options_.seed, kTrainingDraws, static_cast<std::uint64_t>(plan.epoch),
+                         static_cast<std::uint64_t>(plan.step),
+                         static_cast<std::uint64_t>(virtual_worker)});
+    loss += replica.forward(batch, scale, random);
+    reduction_.set_loss(source, loss);
+    if (virtual_worker == 0) reduction_.set_buffers(replica.model().buffers());
+    stream.times.forward_s += seconds_since(begin);
+
+    begin = Clock::now();
+    replica.backward(plan.measure ? static_cast<int>(virtual_worker % 2) : 0, index == last);
+    stream.times.backward_s += seconds_since(begin);
+  }
+  replica.finish_step();
+}
+
+StepOutcome TorchEngine::train_step(const StepPlan& plan, Communicator& communicator) {
+  const auto begin = Clock::now();
+  use_one_thread();
+  JABAS_ASSERT(plan.step_samples > 0, "a step without samples");
+  JABAS_ASSERT(plan.slices.size() == streams_.size() * static_cast<std::size_t>(accum_steps_ + 1),
+               std::to_string(plan.slices.size()) + " slices for V=" +
+                   std::to_string(streams_.size()) + " a=" + std::to_string(accum_steps_));
+  std::vector<std::size_t> active;
+  std::vector<Replica*> sources;
+  for (std::size_t stream = 0; stream < streams_.size(); ++stream) {
+    if (!has_work(plan, stream)) continue;
+    active.push_back(stream);
+    sources.push_back(streams_[stream]->replica.get());
+  }
+  std::int64_t even_samples = 0;
+  for (std::size_t index = 0; index < plan.slices.size(); ++index)
+    if ((plan.first_worker + static_cast<std::int64_t>(index)) % 2 == 0)
+      even_samples += static_cast<std::int64_t>(plan.slices[index].size());
+  reduction_.prepare(plan, sources, even_samples);
+
+  const auto publish_last_after = begin + std::chrono::duration_cast<Clock::duration>(
+                                              std::chrono::duration<double>(plan.min_compute_s));
+  reducer_.begin(static_cast<int>(active.size()),
+                 [&](int bucket) { reduction_.reduce(bucket, communicator, publish_last_after); });
+  for (std::size_t source = 0; source < active.size(); ++source) {
+    streams_[active[source]]->worker->start([this, &plan, stream = active[source], source] {
+      try {
+        run_passes(plan, stream, source);
+      } catch (...) {  // the communication thread must not wait for this stream
+        reducer_.abandon();
+        throw;
+      }
+    });
+  }
+  FirstFailure failure;
+  for (const auto stream : active) failure.collect([&] { streams_[stream]->worker->wait(); });
+  failure.collect([&] { reducer_.finish(); });
+  failure.rethrow();
+
+  const auto update_begin = Clock::now();
+  optimizer_.step(reduction_.gradient(), plan.learning_rate, plan.momentum);
+  reduction_.commit_buffers();
+  StepOutcome outcome;
+  outcome.times.update_s = seconds_since(update_begin);
+  outcome.loss = reduction_.loss();
+  outcome.control = reduction_.control();
+  outcome.halves = reduction_.halves();
+  outcome.overrun = plan.min_compute_s > 0 && reducer_.last_ready_at() > publish_last_after;
+  for (const auto stream : active) {
+    const StepTimes& times = streams_[stream]->times;
+    outcome.times.data_s = std::max(outcome.times.data_s, times.data_s);
+    outcome.times.forward_s = std::max(outcome.times.forward_s, times.forward_s);
+    outcome.times.backward_s = std::max(outcome.times.backward_s, times.backward_s);
+  }
+  outcome.times.all_reduce_s = reduction_.all_reduce_s();
+  outcome.times.step_s = seconds_since(begin);
+  return outcome;
+}
+
+// Every V-th chunk, beginning with `first`, on the stream's thread.
+Evaluation TorchEngine::evaluate_chunks(Stream& stream,
+                                        const std::vector<std::vector<std::int64_t>>& chunks,
+                                        std::size_t first) {
+  const at::NoGradGuard no_grad;
+  Model& model = stream.replica->model();
+  load_canonical_buffers(model);
+  Evaluation sum;
+  for (std::size_t chunk = first; chunk < chunks.size(); chunk += streams_.size()) {
+    const Batch batch = loader_.load(dataset_.test, chunks[chunk]);
+    const auto turn = blas_turn();
+    const at::Tensor logits = model.forward(batch.images, nullptr);
+    sum.loss_sum +=
+        at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
+    sum.correct += logits.argmax(1).eq(batch.labels).sum().item<std::int64_t>();
+    sum.count += batch.labels.numel();
+  }
+  return sum;
+}
+
+Evaluation TorchEngine::evaluate(int rank, int world_size) {
+  std::vector<std::vector<std::int64_t>> chunks;
+  for (std::int64_t sample = rank; sample < dataset_.test.count; sample += world_size) {
+    if (chunks.empty() || chunks.back().size() == kEvaluationBatch) chunks.emplace_back();
+    chunks.back().push_back(sample);
+  }
+  std::vector<Evaluation> parts(streams_.size());
+  for (std::size_t i = 0; i < streams_.size(); ++i)
+    streams_[i]->worker->start([&, i] { parts[i] = evaluate_chunks(*streams_[i], chunks, i); });
+  FirstFailure failure;
+  for (const auto& stream : streams_) failure.collect([&] { stream->worker->wait(); });
+  failure.rethrow();
+  Evaluation sum;
+  for (const auto& part : parts) {
+    sum.loss_sum += part.loss_sum;
+    sum.correct += part.correct;
+    sum.count += part.count;
+  }
+  return sum;
+}
+
+std::vector<StateTensor> TorchEngine::state() {
+  std::vector<StateTensor> state;
+  const auto add = [&](const std::string& name, const at::Tensor& tensor) {
+    const auto type = tensor.scalar_type();
+    const char* dtype = type == at::kDouble ? "F64" : type == at::kFloat ? "F32" : "I64";
+    state.push_back({name, dtype, tensor.sizes().vec(), tensor.data_ptr(), tensor.nbytes()});
+  };
+  const auto& parameters = prototype_->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    add("weight/" + parameters[i].name, flat_view(weights_, i));
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    add("momentum/" + parameters[i].name, flat_view(optimizer_.momentum_buffer(), i));
+  for (const auto& buffer : prototype_->buffers()) add("buffer/" + buffer.name, buffer.tensor);
+  return state;
+}
+
+}  // namespace
+
+std::unique_ptr<IidpEngine> make_iidp_engine(const EngineOptions& options) {
+  check(options);
+  return std::make_unique<TorchEngine>(options);
+}
+
+}  // namespace jabas
