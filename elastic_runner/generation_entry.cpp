@@ -15,10 +15,10 @@ constexpr std::chrono::milliseconds kEntryBarrier{5000};
 // this run alone: if all workers were lost, or the job was requeued, new ones go on from there.
 void load_if_resuming(TrainingContext& context) {
   const TrainingSpec& spec = context.spec;
-  std::string directory = spec.resume_dir;
   const bool own_folder = spec.workers_per_epoch.empty() && !spec.checkpoint_dir.empty();
-  if (directory.empty() && own_folder && has_checkpoints(spec.checkpoint_dir)) {
-    directory = spec.checkpoint_dir;
+  std::string directory = spec.resume_dir;
+  if (own_folder && (directory.empty() || directory == spec.checkpoint_dir)) {
+    directory = has_checkpoints(spec.checkpoint_dir) ? spec.checkpoint_dir : "";
   }
   if (directory.empty()) return;
   const CheckpointFound found = find_newest_checkpoint(directory, training_identity(spec));

@@ -1,0 +1,166 @@
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+
+#include "allocator/error.h"
+#include "elastic_runner/train_options.h"
+
+using namespace jabas;
+
+namespace {
+
+TrainCommand parse(const std::string& line) {
+  std::istringstream words(line);
+  std::vector<std::string> arguments;
+  for (std::string word; words >> word;) arguments.push_back(word);
+  return parse_train_arguments(arguments);
+}
+
+// The text of the one error that `line` gives.
+std::string error_of(const std::string& line) {
+  try {
+    parse(line);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(train_options_tests)
+
+BOOST_AUTO_TEST_CASE(defaults) {
+  const TrainCommand command = parse("--local 2");
+  const TrainingSpec& spec = command.spec;
+  BOOST_TEST(command.local);
+  BOOST_TEST(spec.model == "cnn");
+  BOOST_TEST(spec.dataset == "fashion-mnist");
+  BOOST_TEST(spec.epochs == 1);
+  BOOST_TEST(spec.local_batch == 32);
+  BOOST_TEST(!spec.local_batch_fixed);
+  BOOST_TEST(spec.virtual_workers == 2);
+  BOOST_TEST(spec.batch_min == 64);
+  BOOST_TEST(spec.batch_max == 64);
+  BOOST_TEST(spec.batch_initial == 64);
+  BOOST_TEST(spec.adapt_every == 100);
+  BOOST_TEST(spec.lr_scaling == "sqrt");
+  BOOST_TEST(spec.lr == 0.02);
+  BOOST_TEST(spec.momentum == 0.9);
+  BOOST_TEST(spec.seed == 0U);
+  BOOST_TEST(spec.device == "auto");
+  BOOST_TEST(!spec.adaptive);
+  BOOST_TEST(spec.checkpoint_dir.empty());
+  BOOST_TEST(spec.keep_checkpoints == 2);
+}
+
+BOOST_AUTO_TEST_CASE(workers_per_epoch_and_split_tables) {
+  const TrainingSpec spec =
+      parse("--local 4,2,3 --virtual-workers 8 --vsw 2,4,3:3:2 --accum 0 --epochs 3").spec;
+  BOOST_TEST(spec.workers_per_epoch == (std::vector<int>{4, 2, 3}),
+             boost::test_tools::per_element());
+  BOOST_TEST(spec.vsw.size() == 3U);
+  BOOST_TEST(spec.vsw[2] == (std::vector<int>{3, 3, 2}), boost::test_tools::per_element());
+  BOOST_TEST(spec.virtual_workers == 8);
+  BOOST_TEST(spec.batch_min == 256);
+}
+
+BOOST_AUTO_TEST_CASE(virtual_workers_come_from_the_batch_or_the_split) {
+  BOOST_TEST(parse("--local 2 --batch-min 256").spec.virtual_workers == 8);
+  BOOST_TEST(parse("--local 1 --vsw 2 --accum 3").spec.virtual_workers == 8);
+  BOOST_TEST(parse("--local 4,2").spec.virtual_workers == 4);
+  BOOST_TEST(parse("--virtual-workers 8").spec.virtual_workers == 8);
+  BOOST_TEST(parse("").spec.virtual_workers == 0);  // Slurm: the first set decides
+}
+
+BOOST_AUTO_TEST_CASE(adaptive_follows_the_bounds) {
+  const TrainingSpec spec =
+      parse("--local 2 --batch-min 64 --batch-max 512 --similarity-target 0.3").spec;
+  BOOST_TEST(spec.adaptive);
+  BOOST_TEST(spec.batch_initial == 64);
+  BOOST_TEST(!parse("--local 2 --batch-min 64 --batch-max 512 --adaptive off").spec.adaptive);
+  BOOST_TEST(error_of("--local 2 --batch-min 64 --batch-max 512") ==
+             "--similarity-target: required when the batch is adaptive; accepted is a number "
+             "between 0 and 1 "
+             "(or --adaptive=off)");
+}
+
+BOOST_AUTO_TEST_CASE(resume_takes_its_own_folder_or_that_of_state) {
+  BOOST_TEST(parse("--local 1 --state /s --resume").spec.resume_dir == "/s");
+  BOOST_TEST(parse("--local 1 --state /s --resume=/other").spec.resume_dir == "/other");
+  BOOST_TEST(parse("--local 1 --state /s").spec.resume_dir == "");
+  BOOST_TEST(parse("--resume").resume);
+  BOOST_TEST(error_of("--local 1 --resume") == "--resume: needs a directory, or --state DIR");
+}
+
+BOOST_AUTO_TEST_CASE(the_sum_of_virtual_workers_is_checked_in_every_epoch) {
+  BOOST_TEST(error_of("--local 4,2,3 --virtual-workers 8 --vsw 2,4,3 --accum 0 --epochs 3") ==
+             "--vsw, --accum: epoch 3 has Σ V·(A+1) = 9 virtual workers, but the run has 8; "
+             "nothing was started");
+  BOOST_TEST(error_of("--local 2 --virtual-workers 8 --vsw 2:3:3") ==
+             "--vsw: epoch 1 lists 3 workers but has 2; accepted are one value for all or one per "
+             "worker; nothing was "
+             "started");
+  BOOST_TEST(error_of("--local 4 --virtual-workers 2") ==
+             "--virtual-workers=2: epoch 1 has 4 workers and each needs at least one; nothing was "
+             "started");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--local 1 --model resnet", "--model=resnet: accepted are cnn and mlp"},
+      {"--local 1 --dataset mnist", "--dataset=mnist: accepted is fashion-mnist"},
+      {"--local 1 --batch-policy best", "--batch-policy=best: accepted are paper and similarity"},
+      {"--local 1 --lr-scaling cubic", "--lr-scaling=cubic: accepted are sqrt, linear and none"},
+      {"--local 1 --optimizer adam", "--optimizer=adam: accepted is sgd"},
+      {"--local 1 --precision fp16", "--precision=fp16: accepted are fp32 and fp64"},
+      {"--local 1 --device tpu", "--device=tpu: accepted are auto, cpu, cuda and emulated"},
+      {"--local 1 --device cuda",
+       "--device=cuda: this jabas-run was built without CUDA; accepted are auto, cpu and emulated"},
+      {"--local 1 --device emulated", "--device=emulated: needs --emulate FILE with a profile"},
+      {"--local 1 --emulate /p", "--emulate=/p: only with --device=emulated"},
+      {"--local 1 --epochs 0", "--epochs=0: accepted is a whole number in 1..1000000"},
+      {"--local 1 --lr nan", "--lr=nan: accepted is a number ≥ 0"},
+      {"--local 0",
+       "--local=0: accepted is N or N,M,… with whole numbers in 1..256 (workers in each epoch)"},
+      {"--local 2,x",
+       "--local=2,x: accepted is N or N,M,… with whole numbers in 1..256 (workers in each epoch)"},
+      {"--local 1 --vsw 2:a",
+       "--vsw=2:a: 'a' is not a whole number in 1..4096; accepted is N, or N per epoch (',') and "
+       "per worker (':')"},
+      {"--local 1 --batch-min 128 --batch-max 64",
+       "--batch-min=128: is larger than --batch-max=64; accepted is MIN ≤ MAX"},
+      {"--local 1 --batch-min 64 --batch-max 128 --batch-initial 256 --similarity-target 0.3",
+       "--batch-initial=256: accepted is 64..128 (--batch-min to --batch-max)"},
+      {"--local 1 --adaptive maybe", "--adaptive=maybe: accepted are on and off"},
+      {"--local 1 --similarity-target 1",
+       "--similarity-target=1.000000: accepted is a number between 0 and 1, both excluded"},
+      {"--local 1 --batch-min 64 --batch-max 128 --similarity-target 0.3 --vsw 2",
+       "--vsw, --accum: fix the virtual workers, so they need --adaptive=off"},
+      {"--local 1 --local-batch 1",
+       "--local-batch=1: model cnn has BatchNorm, which needs at least 2 samples per virtual "
+       "worker"},
+      {"--local 1 --virtual-workers 4 --batch-initial 100",
+       "--batch-initial=100: --local-batch × --virtual-workers is 128; give one of them"},
+      {"--state /x",
+       "--state=/x: only with --local; under Slurm checkpoints go to the run's state directory"},
+      {"--vsw 2", "--vsw, --accum: only with --local; under Slurm the solver decides"},
+      {"--jabas", "The following argument was not expected: --jabas; see jabas-run train --help"},
+  };
+  for (const auto& [line, expected] : cases)
+    BOOST_TEST(error_of(line) == expected, line << " gives: " << error_of(line));
+  BOOST_TEST(parse("--local 1 --local-batch 1 --model mlp").spec.local_batch == 1);
+}
+
+BOOST_AUTO_TEST_CASE(help_names_every_option) {
+  try {
+    parse("--help");
+    BOOST_FAIL("no help");
+  } catch (const HelpRequested& help) {
+    for (const char* option :
+         {"--local ", "--model", "--similarity-target", "--emulate-scale", "--ledger-out"}) {
+      BOOST_TEST(std::string(help.what()).find(option) != std::string::npos, option);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
