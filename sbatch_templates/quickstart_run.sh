@@ -37,9 +37,9 @@ say "starting a private Slurm cluster with 2 V100 and 2 P100 (emulated) in $dir"
 eval "$("$cluster" env --dir "$dir/cluster")"
 export PATH="$build/bin:$PATH"
 
-set_prices 5.00 0.10
+set_prices 4.00 0.20
 cd "$dir" || exit 1
-job=$(sbatch --parsable --jabas-gpus=v100:1-2,p100:1-2 --jabas-objective=balanced --jabas-batch=64-512 \
+job=$(sbatch --parsable --jabas-gpus=v100:1-2,p100:1-2 --jabas-objective=balanced:0.3 --jabas-batch=64-512 \
   --jabas-prices="$dir/prices.json" --jabas-profile="$root/sbatch_templates/quickstart_profile.json" \
   --jabas-state="$dir/state" --output="$dir/job.out" "$root/sbatch_templates/fashion_mnist.sbatch" \
   --subset 30000 --metrics-out "$dir/metrics.jsonl" --ledger-out "$dir/ledger" \
@@ -58,10 +58,10 @@ while [ "$SECONDS" -lt "$deadline" ]; do
   fi
   # The market moves twice: when training has begun, and when the run has answered with a resize.
   if [ "$prices" = 1 ] && [ -n "$(records switched)" ]; then
-    set_prices 0.10 5.00
+    set_prices 0.20 4.00
     prices=2
   elif [ "$prices" = 2 ] && records switched | gpus after v100 | tail -n 1 | grep -qx 2; then
-    set_prices 5.00 0.10
+    set_prices 4.00 0.20
     prices=3
   fi
   state=$(squeue -h -j "$job" -o %T 2>/dev/null)
