@@ -2,10 +2,8 @@
 
 #include <poll.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -52,11 +50,6 @@ bool is_readable(int fd) {
   return poll(&item, 1, 0) > 0;
 }
 
-void make_directory(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw IoError("cannot make directory", path, errno);
-}
-
 }  // namespace
 
 Daemon::Daemon(DaemonConfig config, std::shared_ptr<SlurmClient> slurm)
@@ -77,7 +70,7 @@ Daemon::Daemon(DaemonConfig config, std::shared_ptr<SlurmClient> slurm)
       last_run_(replay_.last_run),
       last_generation_(replay_.last_generation),
       coordinator_(replay_.last_generation) {
-  make_directory(config_.run_dir + "/members");
+  make_private_directory(config_.run_dir + "/members");
   membership_.jobs() = MemberJobs(replay_.last_request);
   for (const Member& member : replay_.members) membership_.jobs().adopt(member);
   membership_.set_listener([this](const MemberChange& change) { on_member_change(change); });
@@ -141,9 +134,9 @@ void Daemon::run(int stop_fd) {
     std::vector<int> descriptors = {calls_.event_fd()};
     if (!told_to_stop) descriptors.push_back(stop_fd);
     server_.wait(descriptors, kTick);
-    calls_.run_completions();
     for (const ControlServer::Received& received : server_.receive())
       on_received(received.from, received.message);
+    calls_.run_completions();
     if (!told_to_stop && is_readable(stop_fd)) {
       told_to_stop = true;
       spdlog::info("told to end");
@@ -163,6 +156,7 @@ void Daemon::tick() {
   for (const std::string& id : workers_.silent(steady_s, config_.timings.worker_silence_s)) {
     lose_worker(id, "silent");
   }
+  lose_ended_workers(now_s);
   const bool waits_for_console = run_ || replay_.run_open;
   if (waits_for_console && state_ != RunState::kFinishing && state_ != RunState::kDraining &&
       state_ != RunState::kFailed &&
@@ -246,9 +240,12 @@ void Daemon::send_status(double now_s) {
   if (trains(state_) && left_s >= 0 && (epoch_s > 0 || later_epochs == 0)) {
     status.eta_s = left_s + epoch_s * later_epochs;
   }
-  if (state_ == RunState::kWaiting && now_s >= next_note_s_) {
-    next_note_s_ = now_s + config_.timings.waiting_note_s;
-    status.note = waiting_note();
+  if (state_ == RunState::kWaiting) {
+    const std::string note = waiting_note();
+    if (note != last_note_ || now_s >= next_note_s_) {
+      next_note_s_ = now_s + config_.timings.waiting_note_s;
+      status.note = last_note_ = note;
+    }
   }
   server_.send(run_->console, status);
 }

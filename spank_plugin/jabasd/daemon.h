@@ -40,6 +40,7 @@ struct DaemonTimings {
   double drain_s = 8;   // the same after SIGTERM, within what the supervisor allows
   double start_grace_s = 5;       // with the minimum ready: for members that are starting too
   double start_allowance_s = 30;  // with no minimum: for the whole first set, beyond --jabas-wait
+  double last_words_s = 1;        // for messages of workers whose job has ended
   double retry_s = 1;  // before a dropped generation or a postponed decision is tried again
 };
 
@@ -95,6 +96,7 @@ class Daemon {
   bool accept_prices(const DecisionInputs& inputs, bool start);
   void keep_requests_current();
   void on_member_change(const MemberChange& change);
+  void lose_ended_workers(double now_s);
   MemberNeed member_need(const std::string& gpu_type) const;
   MemberTemplate member_template() const;
   std::vector<PlanUnit> plan_units() const;
@@ -139,6 +141,11 @@ class Daemon {
   std::optional<Run> run_;
   int last_run_ = 0, last_generation_ = 0;
   WorkerTable workers_;
+  struct LastWords {
+    std::string worker_id, why;
+    double until_s;
+  };
+  std::vector<LastWords> last_words_;  // workers whose job has ended
   GenerationCoordinator coordinator_;
   std::vector<PlanMember> trained_before_;  // the generation before the next switch
   std::vector<std::pair<std::string, Hello>>
@@ -153,7 +160,7 @@ class Daemon {
   PriceList price_list_;
   bool fetching_ = false;
   double fetch_again_s_ = 0;  // not before
-  std::string last_postponement_, last_price_warning_;
+  std::string last_postponement_, last_price_warning_, last_note_;
 
   double console_heard_s_ = 0;  // steady
   double next_status_s_ = 0, next_note_s_ = 0, prepare_not_before_s_ = 0;

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "allocator/error.h"
 #include "spank_plugin/jabasd/daemon.h"
@@ -20,7 +21,8 @@ double Daemon::remaining_s(double now_s) const {
 }
 
 void Daemon::consider_decision(double now_s) {
-  if (state_ == RunState::kWaiting && run_->decided_for < run_->epoch)
+  const bool epoch_left = run_->epoch <= run_->spec.epochs;
+  if (state_ == RunState::kWaiting && epoch_left && run_->decided_for < run_->epoch)
     return fetch_and_decide(run_->epoch);
   const bool open = trains(state_) && run_->decided_for <= run_->epoch;
   const double startup_s = membership_.startup_s(kAssumedStartup_s);
@@ -215,9 +217,19 @@ std::vector<PlanUnit> Daemon::plan_units() const {
 void Daemon::on_member_change(const MemberChange& change) {
   if (change.kind != MemberChange::Kind::kEnded) return;
   const Member* member = membership_.jobs().find(change.request);
+  // Its workers' last words may still be on the way: `finished` must not lose against squeue.
+  const double until_s = unix_now_s() + config_.timings.last_words_s;
   for (const Worker* worker : workers_.of_job(std::to_string(member->job_id))) {
-    lose_worker(std::string(worker->id), "its job ended: " + member->reason);
+    last_words_.push_back({worker->id, "its job ended: " + member->reason, until_s});
   }
+}
+
+void Daemon::lose_ended_workers(double now_s) {
+  std::vector<LastWords> due;
+  const auto over = [&](const LastWords& one) { return now_s >= one.until_s; };
+  std::copy_if(last_words_.begin(), last_words_.end(), std::back_inserter(due), over);
+  std::erase_if(last_words_, over);
+  for (const LastWords& one : due) lose_worker(one.worker_id, one.why);
 }
 
 std::string Daemon::waiting_note() const {

@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "spank_plugin/jabasd/daemon.h"
 
@@ -10,6 +12,20 @@ namespace jabas {
 namespace {
 
 constexpr double kSqueueAtEnd_s = 0.5;  // a person waits for it
+
+// What the console prints last.
+std::string summary(const EndRecord& record) {
+  std::array<char, 160> text;
+  int length = std::snprintf(text.data(), text.size(), "finished: %d epochs in %.0f s",
+                             record.epochs, record.duration_s);
+  const auto add = [&](const char* format, double value) {
+    const auto used = std::size_t(length);
+    length += std::snprintf(text.data() + used, text.size() - used, format, value);
+  };
+  if (record.test_accuracy >= 0) add(", test accuracy %.4f", record.test_accuracy);
+  if (record.cost_usd >= 0) add(", cost %.4f $", record.cost_usd);
+  return text.data();
+}
 
 }  // namespace
 
@@ -95,7 +111,8 @@ void Daemon::record_end() {
   if (run.progress) last.progress = *run.progress;
   last.cost_usd = record.cost_usd;
   server_.send(run.console, last);
-  server_.send(run.console, Stop{run.exit_code, run.end_reason});
+  server_.send(run.console,
+               Stop{run.exit_code, record.state == "completed" ? summary(record) : run.end_reason});
   membership_.set_meter(nullptr);
   for (const std::string& id : workers_.ids()) server_.forget(id);
   workers_.clear();

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "allocator/error.h"
 #include "spank_plugin/jabasd/control_address.h"
@@ -121,10 +122,35 @@ void complete(DaemonConfig* config, SlurmCliClient& slurm) {
   config->interface_note = address.note;
 }
 
+// A run elsewhere than under the default root is found there all the same.
+void link_under_default_root(const DaemonConfig& config) {
+  const char* home = std::getenv("HOME");
+  const passwd* user = getpwuid(getuid());
+  const std::string base = home != nullptr ? home : user != nullptr ? user->pw_dir : "";
+  if (base.empty()) return;
+  const std::string folder = base + "/.jabas/" + config.cluster;
+  const std::string link = folder + "/" + std::to_string(config.lead_job_id);
+  std::error_code problem;
+  if (link == config.run_dir || std::filesystem::exists(std::filesystem::symlink_status(link)))
+    return;
+  try {
+    make_private_directory(folder);
+    std::filesystem::create_directory_symlink(std::filesystem::absolute(config.run_dir), link,
+                                              problem);
+  } catch (const IoError& error) {
+    spdlog::warn("{}; jabasacct needs --state for this run", error.what());
+    return;
+  }
+  if (problem)
+    spdlog::warn("{}: {}; jabasacct needs --state for this run", link, problem.message());
+}
+
 int serve(DaemonConfig config, int stop_fd) {
+  make_private_directory(config.run_dir);
   open_log(config.run_dir);
   const auto slurm = std::make_shared<SlurmCliClient>(process_environment());
   complete(&config, *slurm);
+  link_under_default_root(config);
   const std::string job_name = member_job_name(config.lead_job_id, config.restart);
   try {
     Daemon daemon(std::move(config), slurm);

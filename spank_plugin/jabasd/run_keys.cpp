@@ -28,6 +28,16 @@ std::string read_key(const std::string& path) {
 
 }  // namespace
 
+void make_private_directory(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return;
+  const std::size_t slash = path.rfind('/');
+  if (errno == ENOENT && slash != std::string::npos && slash > 0) {
+    make_private_directory(path.substr(0, slash));
+    if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return;
+  }
+  throw IoError("cannot make directory", path, errno);
+}
+
 void write_private_file(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".tmp";
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -49,9 +59,7 @@ std::string read_small_file(const std::string& path) {
 }
 
 RunKeys load_or_make_keys(const std::string& directory, RunKeys (*make)()) {
-  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw IoError("cannot make directory", directory, errno);
-  }
+  make_private_directory(directory);
   RunKeys keys;
   struct Entry {
     const char* name;

@@ -15,6 +15,9 @@ struct RunKeys {
 // holds none.
 RunKeys load_or_make_keys(const std::string& directory, RunKeys (*make)());
 
+// Makes it with mode 0700 if it is not there; its parents too.
+void make_private_directory(const std::string& path);
+
 // Writes a small file of mode 0600 by rename, so that readers see all of it or the one before.
 void write_private_file(const std::string& path, const std::string& text);
 // The file's text; "" when it does not exist.

@@ -56,6 +56,7 @@ DaemonRunner::DaemonRunner(const std::vector<std::string>& arguments)
   config_.timings.retry_s = 0.1;
   config_.timings.status_s = 0.1;
   config_.timings.leave_s = 1;
+  config_.timings.last_words_s = 0.2;
   config_.timings.gone_s = 5;
   config_.timings.worker_silence_s = 2;
   config_.timings.console_silence_s = 5;

@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE(starts_grows_releases_and_finishes) {
   f.until_records("end", 1);
   f.world.until("the console is told", [&] { return !f.world.console_stops().empty(); });
   BOOST_TEST(f.world.console_stops().front().exit_code == 0);
+  BOOST_TEST(f.world.console_stops().front().reason.rfind("finished: 4 epochs in ", 0) == 0u);
   BOOST_TEST(f.runner.slurm().alive_jobs() == 0);
   BOOST_TEST(f.runner.last("end").find("\"state\":\"completed\"") != std::string::npos);
   BOOST_TEST(f.runner.count("decision") == 4);  // exactly one per boundary, and the start
@@ -184,6 +185,24 @@ BOOST_AUTO_TEST_CASE(all_workers_lost_means_waiting_and_new_members) {
   f.until_records("switched", 2);
   BOOST_TEST(f.runner.slurm().submissions().size() == 2u);
   BOOST_TEST(f.runner.count_with("member", "\"state\":\"lost\"") == 1);
+  f.runner.stop();
+}
+
+// squeue may know the end of the job before its worker's `finished` has arrived.
+BOOST_AUTO_TEST_CASE(last_words_count_after_the_job_has_ended) {
+  Fixture f({"--jabas-gpus=v100:0-1"});
+  f.runner.timings().last_words_s = 10;
+  f.runner.start();
+  TrainingSpec spec = four_epochs();
+  spec.epochs = 1;
+  f.world.say_hello(spec);
+  f.until_records("switched", 1);
+  f.runner.slurm().end_job(std::stol(f.world.training()[0].worker_id), "COMPLETED");
+  f.world.until("the end of the job",
+                [&] { return f.runner.count_with("member", "COMPLETED") == 1; });
+  f.world.finish(1);
+  f.until_records("end", 1);
+  BOOST_TEST(f.runner.last("end").find("\"state\":\"completed\"") != std::string::npos);
   f.runner.stop();
 }
 

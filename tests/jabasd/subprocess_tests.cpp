@@ -1,3 +1,4 @@
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 
 #include "spank_plugin/jabasd/background_calls.h"
@@ -59,12 +60,13 @@ BOOST_AUTO_TEST_CASE(much_output_does_not_block) {
 BOOST_AUTO_TEST_CASE(background_calls_come_back_on_the_owners_thread) {
   BackgroundCalls calls(2);
   const auto owner = std::this_thread::get_id();
-  int done = 0;
+  int done = 0, completed_elsewhere = 0;
+  std::atomic<int> called_here = 0;  // Boost's checks are for one thread
   for (int i = 0; i < 20; ++i) {
     calls.post([&] {
-      BOOST_TEST((std::this_thread::get_id() != owner));
+      if (std::this_thread::get_id() == owner) ++called_here;
       return [&] {
-        BOOST_TEST((std::this_thread::get_id() == owner));
+        if (std::this_thread::get_id() != owner) ++completed_elsewhere;
         ++done;
       };
     });
@@ -72,6 +74,8 @@ BOOST_AUTO_TEST_CASE(background_calls_come_back_on_the_owners_thread) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (done < 20 && std::chrono::steady_clock::now() < deadline) calls.run_completions();
   BOOST_TEST(done == 20);
+  BOOST_TEST(called_here == 0);
+  BOOST_TEST(completed_elsewhere == 0);
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_of_a_background_call_reaches_the_owner) {
