@@ -15,6 +15,7 @@ struct GlooOptions {
 };
 
 // Builds the full mesh of (generation, attempt) of `store`. CommError if it is not up by build_deadline.
+// A world of one takes part in the rendezvous with an empty blob and opens no socket.
 // One Gloo device (its epoll thread) per bind address is kept for the life of the process and shared.
 std::unique_ptr<Communicator> make_gloo_communicator(RendezvousStore& store, int rank, int world_size,
                                                      const GlooOptions& options);
