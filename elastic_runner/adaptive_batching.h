@@ -3,8 +3,10 @@
 //
 // One extra all-reduce gives the mean gradients of the even and of the odd virtual workers; from
 // their norms come the cosine φ and the noise scale (McCandlish et al. 2018), averaged with bias
-// correction. Pure: no clock, no randomness; the state is a value, kept by every rank, in
-// checkpoints and given to joiners. Units: samples; |G|² and tr Σ in the gradient's units squared.
+// correction.
+// Pure: no clock, no randomness; the state is a value, kept by every rank, in checkpoints and
+// given to joiners.
+// Units: samples; |G|² and tr Σ in the gradient's units squared.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The batch options of `train` against each other: derives N and the bounds of the global batch.
-// Pure. Errors: UsageError, one line.
+// Pure.
+// Errors: UsageError, one line.
 #pragma once
 
 #include <set>

@@ -1,6 +1,6 @@
 // (b, N) and the split (V, a) by rank for a generation, and after a change of the wanted batch.
-// Pure: the same on every rank, but only rank 0's result counts. Errors: an impossible split is a
-// value with a reason.
+// Pure: the same on every rank, but only rank 0's result counts.
+// Errors: an impossible split is a value with a reason.
 #pragma once
 
 #include <optional>

@@ -2,13 +2,13 @@
 // good one found.
 //
 // Layout: <dir>/checkpoint-<sequence, 6 digits>/ with state.safetensors (all StateTensors),
-// run.json (RunState and the training it belongs to) and manifest.json
-// {"jabas_checkpoint":1,"files":{NAME:{"bytes","crc64"}}}, written as <dir>/tmp-…, every file
-// fsynced, then renamed. Sequence numbers only grow: the newest is the highest. Ownership: one
-// writing process at a time (rank 0). Errors: find_newest skips torn and corrupt ones with a note
-// and throws InputError for another version, another
-//         training, or if none is usable; write throws IoError and leaves nothing under a final
-//         name.
+//         run.json (RunState and the training it belongs to) and manifest.json
+//         {"jabas_checkpoint":1,"files":{NAME:{"bytes","crc64"}}}, written as <dir>/tmp-…, every
+//         file fsynced, then renamed. Sequence numbers only grow: the newest is the highest.
+// Ownership: one writing process at a time (rank 0).
+// Errors: find_newest skips torn and corrupt ones with a note and throws InputError for another
+//         version, another training, or if none is usable; write throws IoError and leaves nothing
+//         under a final name.
 #pragma once
 
 #include <string>

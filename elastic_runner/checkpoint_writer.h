@@ -2,9 +2,10 @@
 // the copy.
 //
 // At most one is being written and one waits; a newer snapshot replaces the waiting one.
-// Ownership: snapshots are copies.   Threads: one caller; a thread of its own writes.
+// Ownership: snapshots are copies.
+// Threads: one caller; a thread of its own writes.
 // Errors: a failed write is reported on stderr with its path, and the training goes on; `finish`
-// tells.
+//         tells.
 #pragma once
 
 #include <chrono>

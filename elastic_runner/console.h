@@ -2,8 +2,9 @@
 // workers of the lead's own GPUs, shows progress, ends when the daemon says so.
 //
 // Exit code: that of the daemon's `stop`; kDaemonLost if the daemon is gone for longer than its
-// lease; 128 + signal. Threads: one, beside the control client's.   Errors: InputError if there is
-// no daemon; UsageError.
+//            lease; 128 + signal.
+// Threads: one, beside the control client's.
+// Errors: InputError if there is no daemon; UsageError.
 #pragma once
 
 #include <map>

@@ -66,7 +66,7 @@ std::string progress_text(const Status& status, int epochs) {
                      number("%.0f", progress.samples_per_s) + " samples/s · B " +
                      std::to_string(progress.global_batch);
   if (total(status.gpus) > 0) text += " · " + to_text(status.gpus);
-  if (status.cost_usd >= 0) text += " · " + number("%.4f", status.cost_usd) + " $";
+  if (status.cost_usd >= 0) text += " · $" + number("%.4f", status.cost_usd);
   if (status.eta_s >= 0) text += " · " + duration_text(status.eta_s) + " left";
   if (progress.emulated_steps > 0) {
     text += " · emulated (" + std::to_string(progress.emulation_overruns) + " of " +

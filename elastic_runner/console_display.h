@@ -1,6 +1,9 @@
 // What `train` shows while it runs: a bar on a terminal, plain lines at least every few seconds
-// otherwise. "epoch 2/5 · step 437 · loss 0.4312 · 5120 samples/s · B 256 · 2×v100 + 1×p100 · 0.012
-// $ · 3m05s left" Units: as in Status.   Threads: one.
+// otherwise.
+//   epoch 2/5 · step 437 · loss 0.4312 · 5120 samples/s · B 256 · 2×v100 · 0.012 $ · 3m05s left
+//
+// Units: as in Status.
+// Threads: one.
 #pragma once
 
 #include <chrono>

@@ -4,9 +4,10 @@
 // One thread owns the transport, sends a heartbeat every second (so a long step does not look like
 // a dead worker), sends `hello` again on every reconnection, acknowledges numbered messages and
 // drops those it has seen (by incarnation and seq). Other messages go to the handler ON THAT
-// THREAD: it must not block. Ownership: owns transport and thread. Threads:   send, update_hello,
-// silence, lease_lost from any thread. Errors:    text that is not a message is reported on stderr
-// and dropped.
+// THREAD: it must not block.
+// Ownership: owns transport and thread.
+// Threads: send, update_hello, silence, lease_lost from any thread.
+// Errors: text that is not a message is reported on stderr and dropped.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // What the parts of a worker need of the control channel; implemented by ControlClient, faked in
-// tests. Threads: any.
+// tests.
+// Threads: any.
 #pragma once
 
 #include <functional>

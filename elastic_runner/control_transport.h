@@ -1,7 +1,7 @@
 // One end of the control channel: whole texts to and from the daemon (or the local controller).
 // Implementations: zmq_transport (Slurm), socket_transport (`train --local`).
-// Ownership and threads: made anywhere, then used by one thread only.   Errors: IoError for a
-// broken socket.
+// Ownership and threads: made anywhere, then used by one thread only.
+// Errors: IoError for a broken socket.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
 // Emulated devices: how long a step's computing takes on the GPU type that a worker stands for.
 // The engine computes real gradients on the CPU and sleeps until this time has passed before it
-// publishes its last bucket. Units: seconds.   Errors: InputError if the profile lacks the type;
-// names the types it has.
+// publishes its last bucket.
+// Units: seconds.
+// Errors: InputError if the profile lacks the type; names the types it has.
 #pragma once
 
 #include <optional>

@@ -2,10 +2,11 @@
 // trains, and keeps what the daemon said about them: prepared, built, committed, taken back.
 //
 // Each attempt has a thread of its own, so that a newer `prepare` never waits for an older build.
-// Once built, the side thread of the future rank 0 sends ticks to the joiners (join_signal.h) until
-// the communicator is taken or dropped. Ownership: owns communicators until they are taken.
-// Threads:   handle on the control thread (never blocks); the rest on the worker's main thread.
-// Errors:    a failed build is reported to the daemon as `build_failed`.
+// Once built, the side thread of the future rank 0 sends ticks to the joiners (join_signal.h)
+// until the communicator is taken or dropped.
+// Ownership: owns communicators until they are taken.
+// Threads: handle on the control thread (never blocks); the rest on the worker's main thread.
+// Errors: a failed build is reported to the daemon as `build_failed`.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
-// How a worker on standby comes into a generation: the first one (or a recovery), or as a joiner of
-// a planned one. Errors: CommError if the generation broke before its first step; InputError for a
-// checkpoint that cannot be used.
+// How a worker on standby comes into a generation: the first one (or a recovery), or as a joiner
+// of a planned one.
+// Errors: CommError if the generation broke before its first step; InputError for a checkpoint
+//         that cannot be used.
 #pragma once
 
 #include "elastic_runner/batch_planner.h"

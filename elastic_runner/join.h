@@ -1,5 +1,5 @@
-// `jabas-run join --workers N`: what a member job runs. Starts one worker process per GPU and waits
-// for them.
+// `jabas-run join --workers N`: what a member job runs. Starts one worker process per GPU and
+// waits for them.
 //
 // Asks squeue first whether the lead is still there: if not, it leaves at once. All workers of a
 // member go together: when one dies the others are ended and the reason is printed. Workers never

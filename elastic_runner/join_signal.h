@@ -1,6 +1,6 @@
-// What the new rank 0 sends to the joiners on the new communicator: ticks while they wait, then the
-// start of the switch. A joiner needs no daemon to learn of the switch; a silent rank 0 is noticed
-// after kJoinSilence.
+// What the new rank 0 sends to the joiners on the new communicator: ticks while they wait, then
+// the start of the switch. A joiner needs no daemon to learn of the switch; a silent rank 0 is
+// noticed after kJoinSilence.
 #pragma once
 
 #include <chrono>

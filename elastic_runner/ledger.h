@@ -1,17 +1,15 @@
 // What this worker's loader really read, and which steps were committed: the evidence for "every
 // sample exactly once".
 //
-// File <dir>/ledger-<worker id>.jsonl, JSON lines, one write() each, appended by every life of the
-// worker:
-//   {"ledger":1,"worker":"local.0","train_samples":60000}                    start of a worker
-//   process
-//   {"read":7,"epoch":1,"generation":2,"virtual_worker":3,"samples":[…]}     before step 7's
-//   all-reduce ends
-//   {"committed":7,"epoch":1,"generation":2}                                 after its optimizer
-//   step
-// Ownership: one writer per file.   Threads: record_read from several threads; begin_step and
-// commit from one. Errors: IoError naming the path; a worker whose ledger cannot be written must
-// not go on.
+// File <dir>/ledger-<worker id>.jsonl: JSON lines, one write() each, appended by every life of the
+// worker. At the start of a worker process, before a step's all-reduce ends, after its update:
+//   {"ledger":1,"worker":"local.0","train_samples":60000}
+//   {"read":7,"epoch":1,"generation":2,"virtual_worker":3,"samples":[…]}
+//   {"committed":7,"epoch":1,"generation":2}
+//
+// Ownership: one writer per file.
+// Threads: record_read from several threads; begin_step and commit from one.
+// Errors: IoError naming the path; a worker whose ledger cannot be written must not go on.
 #pragma once
 
 #include <cstdint>

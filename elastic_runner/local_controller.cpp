@@ -10,6 +10,7 @@
 
 #include "allocator/error.h"
 #include "allocator/generation_coordinator.h"
+#include "allocator/report_text.h"
 #include "elastic_runner/checkpoint_store.h"
 #include "elastic_runner/console_display.h"
 #include "elastic_runner/ledger_check.h"
@@ -68,9 +69,11 @@ class LocalController {
     if (std::holds_alternative<Hello>(event.message)) {
       workers_.send(event.worker_id, Welcome{"local", 40, spec_});
     } else if (std::holds_alternative<Ready>(event.message)) {
-      workers_.all().at(event.worker_id).ready = true;
+      const auto worker = workers_.all().find(event.worker_id);
+      if (worker != workers_.all().end()) worker->second.ready = true;
     } else if (const auto* progress = std::get_if<Progress>(&event.message)) {
       show(*progress);
+      passed(progress->epoch);
     } else if (const auto* report = std::get_if<EpochReport>(&event.message)) {
       epoch_ended(*report);
     } else if (std::holds_alternative<Leaving>(event.message)) {
@@ -111,24 +114,25 @@ class LocalController {
         for (const auto& id : event.leavers) {
           if (workers_.all().contains(id)) leaving_.insert(id);
         }
-        epoch_ = event.epoch;
+        next_epoch_ = event.epoch + 1;
         failures_ = 0;
         plan_next_epoch();
         break;
       case GenerationFact::kSwitchFailed:
         display_.print("resize failed, training goes on as it was: " + event.text);
-        failed(event);
+        ++next_epoch_;
+        failed();
         break;
       case GenerationFact::kBuildFailed:
         display_.print("generation " + std::to_string(event.generation) +
                        " could not be built: " + event.text);
-        failed(event);
+        failed();
         break;
       case GenerationFact::kMemberLost:
         if (!ending())
           display_.print("generation " + std::to_string(event.generation) +
                          " broke: " + event.text);
-        failed(event);
+        failed();
         break;
       case GenerationFact::kUnexpected:
         std::fprintf(stderr, "jabas-run: %s: %s\n", event.worker_id.c_str(), event.text.c_str());
@@ -140,7 +144,7 @@ class LocalController {
   }
 
   // Something must be prepared again: a first generation if nothing trains, else the next resize.
-  void failed(const GenerationEvent&) {
+  void failed() {
     if (ending()) return;
     if (++failures_ > kMostFailures) {
       fail(ExitCode::kFailed,
@@ -153,10 +157,10 @@ class LocalController {
   }
 
   void plan_next_epoch() {
-    if (ending() || epoch_ >= spec_.epochs || coordinator_.generation() == 0 ||
+    if (ending() || next_epoch_ > spec_.epochs || coordinator_.generation() == 0 ||
         coordinator_.preparing())
       return;
-    const int wanted = workers_in_epoch(spec_.workers_per_epoch, epoch_ + 1);
+    const int wanted = workers_in_epoch(spec_.workers_per_epoch, next_epoch_);
     if (wanted == int(coordinator_.training().size())) return;
     grow_to(wanted);
     waiting_resize_ = true;
@@ -193,21 +197,24 @@ class LocalController {
       return;
     const bool first = std::exchange(waiting_first_, false);
     waiting_resize_ = false;
-    const int epoch = first ? std::max(epoch_, 1) : epoch_ + 1;
+    const int epoch = first ? next_epoch_ - 1 : next_epoch_;
     auto next = members(workers_in_epoch(spec_.workers_per_epoch, epoch));
     if (!next.empty()) act(coordinator_.begin(std::move(next), "", first));
   }
 
   void epoch_ended(const EpochReport& report) {
-    char line[160];
-    std::snprintf(
-        line, sizeof line, "epoch %d/%d ended: loss %.4f, test accuracy %.4f, B %lld, %.1f s",
-        report.epoch, spec_.epochs, report.loss, report.test_accuracy,
-        static_cast<long long>(report.global_batch), report.train_s + report.evaluation_s);
-    display_.print(line);
-    epoch_ = report.epoch + 1;
-    // A switch at this boundary plans the epoch after it by itself.
-    if (!coordinator_.preparing() && !waiting_resize_) plan_next_epoch();
+    display_.print(to_text(report, spec_.epochs));
+    // Without a resize the boundary is passed at once; with one, `switched` says so.
+    const int workers = int(coordinator_.training().size());
+    if (workers_in_epoch(spec_.workers_per_epoch, report.epoch + 1) == workers)
+      passed(report.epoch + 1);
+  }
+
+  // Training is in `epoch`: what is planned is for the boundary after it.
+  void passed(int epoch) {
+    if (epoch < next_epoch_) return;
+    next_epoch_ = epoch + 1;
+    plan_next_epoch();
   }
 
   void ended(const std::string& id, int status) {
@@ -290,7 +297,8 @@ class LocalController {
   ConsoleDisplay display_;
   std::set<std::string> leaving_;  // have said so and still run
   bool waiting_first_ = true, waiting_resize_ = false;
-  int epoch_ = 0, failures_ = 0, interrupted_ = 0;
+  int next_epoch_ = 2;  // begins at the next boundary that training has not passed
+  int failures_ = 0, interrupted_ = 0;
   std::optional<Finished> finished_;
   ExitCode failure_ = ExitCode::kOk;
   Clock::time_point ready_deadline_{}, end_deadline_{};

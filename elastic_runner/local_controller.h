@@ -3,10 +3,12 @@
 // laptop.
 //
 // A worker that is killed costs at most its step: the others go on, and the next boundary brings a
-// replacement. A worker that ends with an error of its own (bad file, bad option) ends the run with
-// that error. SIGINT and SIGTERM stop the run at the next step, after a checkpoint (exit code 128 +
-// signal); a second one kills. Threads: one.   Errors: IoError at the start; afterwards the exit
-// code tells.
+// replacement.
+// A worker that ends with an error of its own (bad file, bad option) ends the run with that error.
+// SIGINT and SIGTERM stop the run at the next step, after a checkpoint (exit code 128 + signal); a
+// second one kills.
+// Threads: one.
+// Errors: IoError at the start; afterwards the exit code tells.
 #pragma once
 
 #include "elastic_runner/train_options.h"

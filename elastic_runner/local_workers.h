@@ -1,6 +1,8 @@
 // The worker processes of `train --local`: starting, messages to and from them, heartbeats, their
-// ends. Ownership: owns processes and descriptors; the destructor kills and reaps what is left.
-// Threads: one.   Errors: IoError if a process or a socket pair cannot be made.
+// ends.
+// Ownership: owns processes and descriptors; the destructor kills and reaps what is left.
+// Threads: one.
+// Errors: IoError if a process or a socket pair cannot be made.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,5 @@
-// The learning rate's factor for a global batch (shared design "model" 3). Pure.
+// The learning rate's factor for a global batch (shared design "model" 3).
+// Pure.
 #pragma once
 
 #include <string>

@@ -1,9 +1,10 @@
-// The metrics file: one JSON object per line, appended by the present rank 0.
-//   {"step","epoch","generation","loss","global_batch","samples"}   every step; samples = consumed
-//   in the epoch
-//   {"epoch","test_accuracy"}                                       every epoch
+// The metrics file: one JSON object per line, appended by the present rank 0. After every step
+// (`samples` = consumed in the epoch) and after every epoch:
+//   {"step","epoch","generation","loss","global_batch","samples"}
+//   {"epoch","test_accuracy"}
+//
 // Errors: IoError on opening; a later write error is reported once on stderr and the training goes
-// on.
+//         on.
 #pragma once
 
 #include <cstdint>

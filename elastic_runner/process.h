@@ -1,6 +1,6 @@
-// Child processes: start one of our own, run a tool with a deadline. Never a shell.
-// Every child gets SIGKILL when the thread that started it ends, so that nothing outlives its
-// parent. Errors: IoError naming the program.
+// Child processes: start one of our own, run a tool with a deadline. Never a shell. Every child
+// gets SIGKILL when the thread that started it ends, so that nothing outlives its parent.
+// Errors: IoError naming the program.
 #pragma once
 
 #include <sys/types.h>

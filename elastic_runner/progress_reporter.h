@@ -1,6 +1,6 @@
 // What a training worker tells the daemon and the metrics file: progress about once a second and
-// one report per epoch (rank 0), its own mean times per epoch (every rank). Errors: IoError if the
-// metrics file cannot be opened.
+// one report per epoch (rank 0), its own mean times per epoch (every rank).
+// Errors: IoError if the metrics file cannot be opened.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // RendezvousStore over the control channel: publishes this rank's blob as `rendezvous`, waits for
-// `peers`. Threads: publish and wait_all on the building thread; deliver and cancel on any other.
+// `peers`.
+// Threads: publish and wait_all on the building thread; deliver and cancel on any other.
 #pragma once
 
 #include <condition_variable>

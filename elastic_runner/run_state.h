@@ -1,6 +1,6 @@
-// Where a run stands, apart from its tensors: what a joiner, a recovery and a checkpoint need to go
-// on. A value; equal on all ranks of a generation between two steps. Units: samples, seconds.
-// Epochs and steps count from 1; `step` is the last committed one.
+// Where a run stands, apart from its tensors: what a joiner, a recovery and a checkpoint need to
+// go on. A value; equal on all ranks of a generation between two steps.
+// Units: samples, seconds. Epochs and steps count from 1; `step` is the last committed one.
 #pragma once
 
 #include <compare>

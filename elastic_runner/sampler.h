@@ -1,12 +1,14 @@
 // Which samples each step and each virtual worker takes: every sample exactly once per epoch,
 // whatever the resizes.
 //
-// The order of an epoch is a permutation from (seed, epoch) alone. The position in it is the number
-// of samples consumed, so a change of b, N or of the ranks between two steps neither repeats nor
-// drops a sample. Pure: no state, no clock, no library randomness (the same on every platform).
-// Units: samples. Last step of an epoch (r samples left, r < b·N): K = ⌈r/b⌉ slices, with BatchNorm
-// min(⌈r/b⌉, ⌊r/2⌋), sizes differing by at most 1, for virtual workers 0…K−1. With BatchNorm a
-// single left-over sample joins the step before it in slice 0.
+// The order of an epoch is a permutation from (seed, epoch) alone. The position in it is the
+// number of samples consumed, so a change of b, N or of the ranks between two steps neither
+// repeats nor drops a sample.
+// Pure: no state, no clock, no library randomness (the same on every platform).
+// Units: samples.
+// Last step of an epoch (r samples left, r < b·N): K = ⌈r/b⌉ slices, with BatchNorm min(⌈r/b⌉,
+// ⌊r/2⌋), sizes differing by at most 1, for virtual workers 0…K−1. With BatchNorm a single
+// left-over sample joins the step before it in slice 0.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The two questions a member asks Slurm itself: is the lead still there, and cancel what the run
-// has queued. Each call has a deadline of 5 s.   Errors: none; no answer is a value.
+// has queued. Each call has a deadline of 5 s.
+// Errors: none; no answer is a value.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Control channel of `train --local`: one end of a SOCK_SEQPACKET socket pair, one packet per text.
+// Control channel of `train --local`: one end of a SOCK_SEQPACKET socket pair, one packet per
+// text.
 #pragma once
 
 #include <deque>

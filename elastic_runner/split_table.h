@@ -1,7 +1,8 @@
-// --vsw and --accum: a fixed split of the virtual workers over the workers of each epoch. Pure.
+// --vsw and --accum: a fixed split of the virtual workers over the workers of each epoch.
+// Pure.
 // Text: one value, or per epoch (`,`) and per worker (`:`): "2,4,3:3:2". The last epoch's entry
-// repeats; an epoch entry with one value holds for every worker. Errors: UsageError naming option,
-// value and what is accepted.
+// repeats; an epoch entry with one value holds for every worker.
+// Errors: UsageError naming option, value and what is accepted.
 #pragma once
 
 #include <string>

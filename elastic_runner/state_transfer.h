@@ -1,5 +1,6 @@
 // Training state over a communicator: texts of unknown length, positions, and RunState with all
-// tensors. Every rank of the communicator must call the same function.   Errors: CommError.
+// tensors. Every rank of the communicator must call the same function.
+// Errors: CommError.
 #pragma once
 
 #include <string>

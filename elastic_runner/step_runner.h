@@ -1,6 +1,7 @@
 // One training step of this rank: which samples, which learning rate, what is measured; then what
 // follows from it: the ledger's mark, the state, and every p steps the next batch, decided by rank
-// 0 and broadcast. Errors: CommError; the state then is as before the step.
+// 0 and broadcast.
+// Errors: CommError; the state then is as before the step.
 #pragma once
 
 #include "elastic_runner/control_flags.h"

@@ -1,5 +1,6 @@
 // The checks of `train` that look at files, before anything is started: data set, profile,
-// checkpoint, output places. Errors: InputError, IoError; one line each.
+// checkpoint, output places.
+// Errors: InputError, IoError; one line each.
 #pragma once
 
 #include "elastic_runner/runner_backends.h"

@@ -1,6 +1,7 @@
-// The command line of `jabas-run train`: parsing and every check that needs no file. Pure.
+// The command line of `jabas-run train`: parsing and every check that needs no file.
+// Pure.
 // Errors: UsageError, one line: option, value, what is accepted. HelpRequested carries the text of
-// --help.
+//         --help.
 #pragma once
 
 #include <stdexcept>

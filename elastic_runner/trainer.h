@@ -3,8 +3,9 @@
 // recovery's generation.
 //
 // First generation and recovery are one piece of code (generation_entry); the planned switch is
-// resize_switch. Threads: one (the worker's main thread). Errors:  CommError is handled here (a
-// fault); InputError and UsageError end the worker.
+// resize_switch.
+// Threads: one (the worker's main thread).
+// Errors: CommError is handled here (a fault); InputError and UsageError end the worker.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
-// What the parts of a training worker share: its tools, the state of the run, and the generation it
-// trains in. Ownership: references belong to the worker process.   Threads: the worker's main
-// thread.
+// What the parts of a training worker share: its tools, the state of the run, and the generation
+// it trains in.
+// Ownership: references belong to the worker process.
+// Threads: the worker's main thread.
 #pragma once
 
 #include <chrono>

@@ -3,8 +3,9 @@
 //
 // Connects to the daemon (ZeroMQ) or the local controller (inherited descriptor), says hello,
 // builds engine and model from the welcome's specification, reports ready, trains until told to
-// leave. Exit code: 0 after a proper end, kDaemonLost after a lost lease, else that of the error,
-// whose text is on stderr.
+// leave.
+// Exit code: 0 after a proper end, kDaemonLost after a lost lease, else that of the error, whose
+//            text is on stderr.
 #pragma once
 
 #include "elastic_runner/runner_backends.h"

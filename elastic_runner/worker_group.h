@@ -1,6 +1,7 @@
 // Worker processes that talk to the daemon themselves: of a member job (`join`) or the base GPUs
-// (`train`). Ownership: owns the processes; the destructor kills and reaps what is left.   Threads:
-// one.
+// (`train`).
+// Ownership: owns the processes; the destructor kills and reaps what is left.
+// Threads: one.
 #pragma once
 
 #include <sys/types.h>

@@ -1,9 +1,9 @@
 // Control channel under Slurm: a ZeroMQ DEALER with CURVE, pinned to the daemon's key. The only
 // owner of zmq here.
 //
-// The daemon's address comes from <run dir>/endpoint; JABAS_ENDPOINT is the second source (a shared
-// file can be stale). After 5 s of silence both are read again and the other one is tried: a
-// restarted daemon may have another port.
+// The daemon's address comes from <run dir>/endpoint; JABAS_ENDPOINT is the second source (a
+// shared file can be stale). After 5 s of silence both are read again and the other one is tried:
+// a restarted daemon may have another port.
 #pragma once
 
 #include <memory>

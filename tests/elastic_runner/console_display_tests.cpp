@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(line_shows_what_is_known) {
   status.progress.emulation_overruns = 3;
   BOOST_TEST(progress_text(status, 5) ==
              "epoch 2/5 · step 437 · loss 0.4313 · 5120 samples/s · B 256 · 1×p100 + 2×v100 · "
-             "0.0123 $ · 3m05s left · "
+             "$0.0123 · 3m05s left · "
              "emulated (3 of 400 steps too slow)");
 }
 

@@ -49,6 +49,7 @@ class FakeEngine : public IidpEngine {
     return outcome;
   }
   Evaluation evaluate(int rank, int) override {
+    if (before_evaluation) before_evaluation();
     return rank == 0 ? Evaluation{1, 3, 4} : Evaluation{};
   }
   std::vector<StateTensor> state() override {
@@ -58,6 +59,7 @@ class FakeEngine : public IidpEngine {
 
   // Called on the training thread before anything else of a step; may throw to play a fault.
   std::function<void(const StepPlan&)> before_step;
+  std::function<void()> before_evaluation;
 
  private:
   const std::int64_t samples_;

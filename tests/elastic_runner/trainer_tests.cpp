@@ -182,6 +182,49 @@ BOOST_AUTO_TEST_CASE(a_released_worker_leaves_at_an_agreed_step) {
   BOOST_TEST(run.worker(0).weights == unbroken, boost::test_tools::per_element());
 }
 
+// A joiner leaves just when its communicator is built: the switch fails or is taken back, the run
+// goes on.
+BOOST_AUTO_TEST_CASE(a_joiner_that_vanishes_does_not_stop_the_run) {
+  const auto unbroken = weights_of(small_spec(4), {2, 2, 2, 2});
+  const TempDir dir;
+  auto spec = small_spec(4);
+  spec.ledger_dir = dir.path();
+  spec.workers_per_epoch = {2, 3, 3, 3};
+  TrainingHarness run(spec);
+  std::atomic<int> vanished = 0;
+  run.on_message = [&](const std::string& from, const Message& message) {
+    if (from == "w.2" && std::holds_alternative<Built>(message) && vanished.exchange(1) == 0) {
+      run.worker(2).orders.handle(Release{"gone"});
+    }
+  };
+  run.start([](int epoch) { return epoch == 1 ? 2 : 3; });
+  BOOST_TEST_REQUIRE(run.wait());
+  BOOST_TEST(vanished == 1);
+  BOOST_TEST(run.count<Finished>() == 1);
+  BOOST_TEST(run.worker(0).weights == unbroken, boost::test_tools::per_element());
+  BOOST_TEST(check_ledger(dir.path()).problems.empty());
+}
+
+// Killed between the last step and the switch: nothing is trained or reported twice.
+BOOST_AUTO_TEST_CASE(a_worker_killed_in_evaluation_costs_nothing) {
+  const auto unbroken = weights_of(small_spec(3), {3, 3, 3});
+  const TempDir dir;
+  auto spec = small_spec(3);
+  spec.ledger_dir = dir.path();
+  spec.workers_per_epoch = {3, 2, 2};
+  TrainingHarness run(spec);
+  std::atomic<int> kills = 0;
+  run.before_evaluation = [&](const std::string& id) {
+    if (id == "w.1" && kills.exchange(1) == 0) throw Killed{};
+  };
+  run.start([&](int) { return kills == 0 ? 3 : 2; });
+  BOOST_TEST_REQUIRE(run.wait());
+  BOOST_TEST(kills == 1);
+  BOOST_TEST(run.all<EpochReport>().size() == 3U);
+  BOOST_TEST(run.worker(0).weights == unbroken, boost::test_tools::per_element());
+  BOOST_TEST(check_ledger(dir.path()).problems.empty());
+}
+
 BOOST_AUTO_TEST_CASE(an_adaptive_run_grows_its_batch_and_reports_each_decision) {
   const TempDir dir;
   auto spec = small_spec(8);

@@ -63,6 +63,7 @@ class TrainingHarness {
   }
   void post(const std::string& from, Message message) {
     const std::lock_guard lock(mutex_);
+    if (on_message) on_message(from, message);
     queue_.emplace_back(from, std::move(message));
     changed_.notify_all();
   }
@@ -98,8 +99,11 @@ class TrainingHarness {
   TrainingSpec spec;
   bool recovers = true;  // false: workers that end are not replaced
   MemoryNetwork network;
+  // Sees every message of a worker before the controller does.
+  std::function<void(const std::string& from, const Message& message)> on_message;
   // Given to every engine; `id` is the worker's.
   std::function<void(const std::string& id, const StepPlan& plan)> before_step;
+  std::function<void(const std::string& id)> before_evaluation;
 
  private:
   void spawn() {
@@ -224,6 +228,9 @@ inline HarnessWorker::HarnessWorker(TrainingHarness& run, std::string name)
                       });
     engine.before_step = [&](const StepPlan& plan) {
       if (harness.before_step) harness.before_step(id, plan);
+    };
+    engine.before_evaluation = [&] {
+      if (harness.before_evaluation) harness.before_evaluation(id);
     };
     TrainingContext context{spec,
                             id,

@@ -1,0 +1,45 @@
+#include <boost/test/unit_test.hpp>
+
+#include "allocator/error.h"
+#include "elastic_runner/emulation.h"
+
+using namespace jabas;
+
+namespace {
+
+Profile one_point(double factor = 1) {
+  Profile profile;
+  profile.source = "p.json";
+  TypeProfile& type = profile.types["v100"];
+  type.max_streams = {{32, 1}};
+  type.points = {{32, 1, 0.01 * factor, 0.02 * factor, 0.04 * factor, 0.001, 0, 0}};
+  profile.types["p100"] = type;
+  return profile;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(emulation_tests)
+
+// D + (D+F+K)·a + F + K, times the scale; a short step its part.
+BOOST_AUTO_TEST_CASE(time_is_that_of_the_profile) {
+  const Emulation emulation(one_point(), 2.0, "v100");
+  BOOST_TEST(emulation.compute_s(32, {1, 0}, 1) == 2 * 0.07, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(emulation.compute_s(32, {1, 2}, 1) == 2 * (0.07 + 2 * 0.07),
+             boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(emulation.compute_s(32, {1, 0}, 0.5) == 0.07, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_type_is_an_error_with_the_known_ones) {
+  BOOST_CHECK_EXCEPTION(Emulation(one_point(), 1, "a100"), InputError, [](const InputError& error) {
+    return std::string(error.what()) == "p.json: no GPU type 'a100' to emulate; it has p100, v100";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_type_is_the_planned_one_then_our_own_then_the_first) {
+  BOOST_TEST(emulated_type(one_point(), "v100", "p100") == "v100");
+  BOOST_TEST(emulated_type(one_point(), "", "v100") == "v100");
+  BOOST_TEST(emulated_type(one_point(), "", "") == "p100");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
