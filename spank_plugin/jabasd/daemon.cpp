@@ -225,6 +225,13 @@ void Daemon::perform(RunAction action) {
   JABAS_ASSERT(false, "an action without a case");
 }
 
+// One line for the job's output, beside the regular status.
+void Daemon::tell_console(const std::string& line) {
+  Status status;
+  status.note = line;
+  server_.send(run_->console, status);
+}
+
 void Daemon::send_status(double now_s) {
   if (now_s < next_status_s_) return;
   next_status_s_ = now_s + config_.timings.status_s;

@@ -74,6 +74,7 @@ class Daemon {
   void fire(RunEvent event);
   void perform(RunAction action);
   void send_status(double now_s);
+  void tell_console(const std::string& line);
 
   // daemon_messages.cpp
   void on_received(const std::string& from, const Message& message);

@@ -122,6 +122,7 @@ void Daemon::decide_now(const DecisionInputs& inputs, int next_epoch) {
   const Decision& decision = record.decision;
   spdlog::info("epoch {}: {} {} -> {}: {}", next_epoch, to_text(decision.action),
                to_text(decision.before), to_text(decision.after), decision.reason);
+  tell_console("epoch " + std::to_string(next_epoch) + ": " + decision.reason);
   (next_epoch <= run.epoch ? run.predicted_s : run.next_predicted_s) = decision.chosen.next_epoch_s;
   (next_epoch <= run.epoch ? run.forecast_batch : run.next_forecast_batch) =
       decision.forecast_batch;

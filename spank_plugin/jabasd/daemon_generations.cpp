@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "allocator/report_text.h"
 #include "spank_plugin/jabasd/daemon.h"
 
 namespace jabas {
@@ -78,6 +79,10 @@ void Daemon::on_fact(const GenerationEvent& event) {
 void Daemon::on_switched(const GenerationEvent& event) {
   Run& run = *run_;
   journal_.switched(event, counts_of(trained_before_), counts_of(coordinator_.training()));
+  if (run.trained_once) {
+    tell_console(resize_text(event.epoch, counts_of(trained_before_),
+                             counts_of(coordinator_.training()), event.pause_s));
+  }
   trained_before_ = coordinator_.training();
   if (run.trained_once && event.pause_s > 0) run.pause_s = event.pause_s;
   if (!run.trained_once) run.epoch_started_s = unix_now_s();

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "allocator/error.h"
+#include "allocator/report_text.h"
 #include "spank_plugin/jabasd/daemon.h"
 
 namespace jabas {
@@ -225,6 +226,7 @@ void Daemon::on_epoch_report(const EpochReport& report) {
   record.forecast_batch = run.forecast_batch;
   for (const PlanMember& member : coordinator_.training()) ++record.gpus[member.gpu_type];
   journal_.epoch(record);
+  tell_console(to_text(report, run.spec.epochs));
 
   run.last_epoch_s = record.duration_s;
   run.evaluation_s = report.evaluation_s;
