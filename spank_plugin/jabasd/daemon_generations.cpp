@@ -85,6 +85,14 @@ void Daemon::on_switched(const GenerationEvent& event) {
   }
   trained_before_ = coordinator_.training();
   if (run.trained_once && event.pause_s > 0) run.pause_s = event.pause_s;
+  const bool begins =
+      !run.trained_once || state_ == RunState::kRecovering || state_ == RunState::kWaiting;
+  if (begins && event.epoch != run.epoch) {  // resumed from a checkpoint: the workers know where
+    run.epoch = event.epoch;
+    run.epochs_done = event.epoch - 1;
+    run.decided_for = std::max(run.decided_for, event.epoch);
+    run.progress.reset();
+  }
   if (!run.trained_once) run.epoch_started_s = unix_now_s();
   run.trained_once = true;
   for (const std::string& id : event.leavers) {
