@@ -13,7 +13,7 @@ using jabas::LaunchPlan;
 using jabas::Options;
 
 const char* const kEnvironment[] = {"SLURM_JOB_ID=17", "HOME=/home/u", "SLURM_CLUSTER_NAME=c",
-                                    "SLURM_SUBMIT_DIR=/work", nullptr};
+                                    "SLURM_SUBMIT_DIR=/submit", nullptr};
 
 LaunchPlan planned(const Options& options, const char* const* environment = kEnvironment,
                    const std::string& passwd_home = "/pw") {
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(relative_files_are_those_of_the_submission) {
   Options options;
   options.prices = "p.json";
   options.profile = "/abs.json";
-  BOOST_TEST(planned(options).daemon[3] == "--jabas-prices=/work/p.json");
+  BOOST_TEST(planned(options).daemon[3] == "--jabas-prices=/submit/p.json");
   BOOST_TEST(planned(options).daemon[4] == "--jabas-profile=/abs.json");
   options.prices = "http://h/p.json";
   BOOST_TEST(planned(options).daemon[3] == "--jabas-prices=http://h/p.json");
