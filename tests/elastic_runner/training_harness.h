@@ -3,7 +3,10 @@
 // deadlines.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
+#include <optional>
 #include <thread>
 
 #include "allocator/generation_coordinator.h"
@@ -129,7 +132,12 @@ class TrainingHarness {
     }
     for (const auto& event : output.events) {
       if (event.fact == GenerationFact::kReadyToCommit) act(coordinator_.commit());
-      if (event.fact == GenerationFact::kMemberLost) begin(true, epoch_);
+      // A fault names no culprit: like the daemon, wait for the worker that is gone.
+      if (event.fact == GenerationFact::kMemberLost && event.worker_id.empty()) {
+        recover_by_ = Clock::now() + std::chrono::seconds(2);
+      } else if (event.fact == GenerationFact::kMemberLost) {
+        begin(true, epoch_);
+      }
       if (event.fact == GenerationFact::kSwitched) {
         epoch_ = event.epoch;
         for (const auto& id : event.leavers) std::erase(live_, id);
@@ -154,6 +162,9 @@ class TrainingHarness {
   void begin(bool first, int epoch) {
     const int wanted = workers_in_(epoch);
     std::vector<PlanMember> members = coordinator_.training();
+    std::erase_if(members, [&](const PlanMember& member) {
+      return std::find(live_.begin(), live_.end(), member.worker_id) == live_.end();
+    });
     while (std::ssize(live_) < wanted) spawn();
     for (const auto& id : live_) {
       const bool in = std::any_of(members.begin(), members.end(),
@@ -189,6 +200,10 @@ class TrainingHarness {
         std::erase(live_, id);
         if (!finished_ && recovers) act(coordinator_.on_lost(id));
       }
+      if (recover_by_ && (!ended.empty() || Clock::now() > *recover_by_)) {
+        recover_by_.reset();
+        if (coordinator_.generation() == 0 && !coordinator_.preparing()) begin(true, epoch_);
+      }
       if (finished_) {
         for (auto& worker : workers_) worker->orders.handle(Release{"finished"});
       }
@@ -199,6 +214,8 @@ class TrainingHarness {
   GenerationCoordinator coordinator_;
   std::vector<std::unique_ptr<HarnessWorker>> workers_;
   std::vector<std::string> live_;
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> recover_by_;  // set: a fault waits for its culprit
   int epoch_ = 1;
   bool finished_ = false;
   std::mutex mutex_;  // guards what follows
