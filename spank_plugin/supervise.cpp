@@ -118,6 +118,7 @@ void daemon_ended(Supervisor* self, int status, int64_t now) {
   self->daemon = 0;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotExecute) return;
+  if (self->draining && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) return;  // as asked
   if (WIFSIGNALED(status)) {
     fprintf(stderr, "jabas-supervise: the daemon was killed by signal %d\n", WTERMSIG(status));
   } else {
