@@ -45,7 +45,7 @@ struct BatchDecision {
 struct Hello {
   int protocol = kProtocolVersion;
   std::string role;  // "console" | "worker"
-  // "<job id>.<local rank>" (local mode: "local.<n>"); "console" for the console.
+  // "<job id>.<local rank>" (local mode: "local.<n>"); "console.<pid>".
   std::string worker_id;
   std::string job_id;  // the Slurm job it runs in; "" in local mode
   std::string host, gpu_type, version, boot_id;

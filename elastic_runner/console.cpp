@@ -88,17 +88,21 @@ class Console {
   }
 
  private:
+  // One of its own for each process, so that a second `train` is seen as such and refused.
+  static std::string console_id() { return "console." + std::to_string(::getpid()); }
+
   static std::unique_ptr<ControlTransport> transport(const std::string& run_dir) {
     ZmqTransportOptions options;
     options.run_dir = run_dir;
     options.fallback_endpoint = wait_for_endpoint(run_dir, kEndpointDeadline);
-    options.routing_id = "console";
+    options.routing_id = console_id();
     return make_zmq_transport(options);
   }
 
   Hello hello(const TrainCommand& command) const {
     Hello hello;
-    hello.role = hello.worker_id = "console";
+    hello.role = "console";
+    hello.worker_id = console_id();
     hello.job_id = environment("SLURM_JOB_ID");
     hello.host = host_name();
     hello.boot_id = boot_id();

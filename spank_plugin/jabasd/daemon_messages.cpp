@@ -37,8 +37,9 @@ void Daemon::on_received(const std::string& from, const Message& message) {
   if (from == run_->console) {
     if (const ConsoleBye* bye = std::get_if<ConsoleBye>(&message);
         bye != nullptr && active(state_)) {
-      end_run("failed", "the console ended with exit code " + std::to_string(bye->exit_code),
-              bye->exit_code);
+      constexpr int kBySignal = 128;  // the shell's convention, kept by the console
+      end_run(bye->exit_code > kBySignal ? "cancelled" : "failed",
+              "the console ended with exit code " + std::to_string(bye->exit_code), bye->exit_code);
       fire(RunEvent::kConsoleGone);
     }
     return;
