@@ -12,6 +12,7 @@ cluster="$root/tests/minicluster/minicluster"
 dir=$(mktemp -d /tmp/jabas-qs.XXXXXX) || exit 1
 journal=
 finish() {
+  trap "" PIPE  # the reader of our output may be gone; the cluster must come down all the same
   say "stopping the private cluster"
   "$cluster" down --dir "$dir/cluster"
   if [ "${failed:-1}" = 0 ]; then rm -rf "$dir"; else say "its files are kept in $dir"; fi

@@ -24,6 +24,7 @@ trap 'exit 130' INT TERM HUP
 cleanup() {
   local status=$? directory
   trap - EXIT
+  trap "" PIPE  # the reader of our output may be gone; the cluster must come down all the same
   set +e
   for directory in "$WORK"/cluster*; do
     [[ -d $directory ]] || continue
