@@ -17,21 +17,33 @@ RankedGpus ranked(const GpuCounts& gpus, const Profile& profile) {
 }
 
 Solution solve(const RankedGpus& gpus, std::int64_t local_batch, std::int64_t virtual_workers,
-               const Profile& profile) {
+               const ThroughputModel& model) {
   if (gpus.types.empty()) return {std::nullopt, "no GPU"};
   for (const std::string& type : gpus.types)
-    if (!profile.types.contains(type)) return {std::nullopt, "the profile has no GPU type " + type};
+    if (!model.find(type)) return {std::nullopt, "the profile has no GPU type " + type};
   if (local_batch < 1)
     return {std::nullopt, "local batch " + std::to_string(local_batch) + " is below 1"};
-  if (virtual_workers < std::int64_t(gpus.types.size()))
+  const std::size_t all_gpus = gpus.types.size() * std::size_t(gpus.unit);
+  if (virtual_workers < std::int64_t(all_gpus))
     return {std::nullopt, std::to_string(virtual_workers) + " virtual workers are fewer than " +
-                              std::to_string(gpus.types.size()) + " GPUs"};
-  const ThroughputModel model(profile);
+                              std::to_string(all_gpus) + " GPUs"};
+  if (virtual_workers % gpus.unit != 0)
+    return {std::nullopt, std::to_string(virtual_workers) +
+                              " virtual workers cannot be shared out to units of " +
+                              std::to_string(gpus.unit) + " GPUs"};
   StepSolver solver(gpus, model);
   if (std::string misfit = solver.misfit(local_batch); !misfit.empty())
     return {std::nullopt, std::move(misfit)};
-  solver.set_local_batch(local_batch, virtual_workers);
-  return {solver.solve(virtual_workers), ""};
+  const std::int64_t workers = virtual_workers / gpus.unit;
+  solver.set_local_batch(local_batch, workers);
+  Configuration configuration = solver.solve(workers);
+  configuration.virtual_workers = virtual_workers;
+  return {std::move(configuration), ""};
+}
+
+Solution solve(const RankedGpus& gpus, std::int64_t local_batch, std::int64_t virtual_workers,
+               const Profile& profile) {
+  return solve(gpus, local_batch, virtual_workers, ThroughputModel(profile));
 }
 
 Configuration even_split(int gpus, std::int64_t local_batch, std::int64_t virtual_workers) {

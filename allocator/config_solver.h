@@ -14,6 +14,8 @@
 
 namespace jabas {
 
+class ThroughputModel;
+
 struct GpuShare {          // of one GPU
   int streams = 1;         // V
   int accum_steps = 0;     // a, beyond the first; the GPU runs V·(a+1) virtual workers
@@ -36,11 +38,16 @@ struct Solution {
 struct RankedGpus {
   std::vector<std::string> types; // index = rank
   int nodes = 1;
+  // > 1: `types` has one entry for so many GPUs, which share (V, a): the reference's units. Real runs always have 1.
+  int unit = 1;
 };
 // Canonical form of counts: types in name order, nodes from the profile's gpus_per_node.
 RankedGpus ranked(const GpuCounts& gpus, const Profile& profile);
 
 // Minimal max step time over all splits with every GPU ≥ 1 worker. Ties: fewer streams, then fewer accumulation steps.
+// The shares are those of the entries of gpus.types; N that the unit does not divide is infeasible.
+Solution solve(const RankedGpus& gpus, std::int64_t local_batch, std::int64_t virtual_workers, const ThroughputModel& model);
+// Prepares the model for this one call.
 Solution solve(const RankedGpus& gpus, std::int64_t local_batch, std::int64_t virtual_workers, const Profile& profile);
 
 // Without any profile: w as even as possible (first ranks one more), V = w, a = 0.

@@ -25,17 +25,29 @@ struct ComputePoint {
   double bn_sync_s = 0;
 };
 
+struct CommunicationProfile {
+  double bandwidth_bytes_per_s = 0;
+  std::vector<std::pair<double, double>> points;      // (ideal s, measured s) of an all-reduce
+};
+
+// What of the all-reduce of a step was measured to be exposed, for one local batch and n ≥ 2 GPUs (shared design "model" 4, Sia):
+//   base_s + per_doubling_s · log₂(n/2) + three_nodes_s · [at least 3 nodes]
+struct ExposedSync {
+  std::int64_t local_batch = 0;
+  double base_s = 0, per_doubling_s = 0, three_nodes_s = 0;
+};
+
 struct TypeProfile {
+  std::string gpu;                                    // the full product name, for people
   double tflops = 0;                                  // 0 = unknown
   int gpus_per_node = 1;
   std::map<std::int64_t, int> max_streams;            // local batch -> V_max by memory
   std::vector<ComputePoint> points;                   // sorted by (local_batch, streams)
   bool scaled = false;                                // not measured: scaled by TFLOP/s from another type
-};
-
-struct CommunicationProfile {
-  double bandwidth_bytes_per_s = 0;
-  std::vector<std::pair<double, double>> points;      // (ideal s, measured s) of an all-reduce
+  // The type's own network; without a bandwidth the profile's counts.
+  CommunicationProfile intra, inter;
+  // Sorted by local batch. Where there are any they take the place of buckets and bandwidths.
+  std::vector<ExposedSync> sync_intra, sync_inter;
 };
 
 struct Profile {

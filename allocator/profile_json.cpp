@@ -1,13 +1,11 @@
 // The file format of profiles, version 1 (docs/profile.md).
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "allocator/error.h"
 #include "allocator/json_reader.h"
 #include "allocator/profile.h"
+#include "allocator/text_file.h"
 
 namespace jabas {
 namespace {
@@ -66,13 +64,58 @@ void check_points(const JsonReader& reader, const TypeProfile& type) {
   }
 }
 
+CommunicationProfile read_network(JsonReader reader) {
+  CommunicationProfile network;
+  network.bandwidth_bytes_per_s = reader.number("bandwidth_bytes_per_s");
+  if (reader.has("points")) network.points = reader.pairs("points");
+  reader.finish();
+  return network;
+}
+
+// "intra" and "inter", where they are there.
+void read_networks(JsonReader* reader, CommunicationProfile* intra, CommunicationProfile* inter) {
+  if (reader->has("intra")) *intra = read_network(reader->object("intra"));
+  if (reader->has("inter")) *inter = read_network(reader->object("inter"));
+}
+
+std::vector<ExposedSync> read_sync(JsonReader* reader, const std::string& key) {
+  std::vector<ExposedSync> points;
+  constexpr double kMax = 1e6;
+  for (JsonReader& point : reader->objects(key)) {
+    points.push_back({point.integer("local_batch", 1, kMaxLocalBatch),
+                      point.number("base_s", -kMax, kMax),
+                      point.number_or("per_doubling_s", 0, -kMax, kMax),
+                      point.number_or("three_nodes_s", 0, -kMax, kMax)});
+    point.finish();
+  }
+  std::sort(points.begin(), points.end(), [](const ExposedSync& a, const ExposedSync& b) {
+    return a.local_batch < b.local_batch;
+  });
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i - 1].local_batch == points[i].local_batch)
+      reader->fail(key, "local batch " + std::to_string(points[i].local_batch) + " is there twice");
+  return points;
+}
+
 TypeProfile read_type(JsonReader reader) {
   TypeProfile type;
+  type.gpu = reader.text_or("gpu", "");
   type.tflops = reader.number_or("tflops", 0);
   type.gpus_per_node = static_cast<int>(reader.integer_or("gpus_per_node", 1, 1, 1024));
   if (reader.has("max_streams")) type.max_streams = read_max_streams(reader.object("max_streams"));
   for (JsonReader& point : reader.objects("points")) type.points.push_back(read_point(point));
   type.scaled = reader.flag_or("scaled", false);
+  if (reader.has("network")) {
+    JsonReader network = reader.object("network");
+    read_networks(&network, &type.intra, &type.inter);
+    network.finish();
+  }
+  if (reader.has("sync")) {
+    JsonReader sync = reader.object("sync");
+    if (sync.has("intra")) type.sync_intra = read_sync(&sync, "intra");
+    if (sync.has("inter")) type.sync_inter = read_sync(&sync, "inter");
+    sync.finish();
+  }
   std::sort(type.points.begin(), type.points.end(),
             [](const ComputePoint& a, const ComputePoint& b) {
               return std::pair(a.local_batch, a.streams) < std::pair(b.local_batch, b.streams);
@@ -82,16 +125,25 @@ TypeProfile read_type(JsonReader reader) {
   return type;
 }
 
-CommunicationProfile read_network(JsonReader reader) {
-  CommunicationProfile network;
-  network.bandwidth_bytes_per_s = reader.number("bandwidth_bytes_per_s");
-  if (reader.has("points")) network.points = reader.pairs("points");
-  reader.finish();
-  return network;
+nlohmann::ordered_json to_json(const CommunicationProfile& network) {
+  return {{"bandwidth_bytes_per_s", network.bandwidth_bytes_per_s}, {"points", network.points}};
+}
+
+nlohmann::ordered_json to_json(const std::vector<ExposedSync>& points) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const ExposedSync& p : points)
+    json.push_back({{"local_batch", p.local_batch},
+                    {"base_s", p.base_s},
+                    {"per_doubling_s", p.per_doubling_s},
+                    {"three_nodes_s", p.three_nodes_s}});
+  return json;
 }
 
 nlohmann::ordered_json to_json(const TypeProfile& type) {
-  nlohmann::ordered_json json = {{"tflops", type.tflops}, {"gpus_per_node", type.gpus_per_node}};
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!type.gpu.empty()) json["gpu"] = type.gpu;
+  json["tflops"] = type.tflops;
+  json["gpus_per_node"] = type.gpus_per_node;
   json["max_streams"] = nlohmann::ordered_json::object();
   for (const auto& [batch, streams] : type.max_streams)
     json["max_streams"][std::to_string(batch)] = streams;
@@ -106,6 +158,10 @@ nlohmann::ordered_json to_json(const TypeProfile& type) {
                               {"copy_s", p.copy_s},
                               {"bn_sync_s", p.bn_sync_s}});
   json["scaled"] = type.scaled;
+  if (type.intra.bandwidth_bytes_per_s > 0) json["network"]["intra"] = to_json(type.intra);
+  if (type.inter.bandwidth_bytes_per_s > 0) json["network"]["inter"] = to_json(type.inter);
+  if (!type.sync_intra.empty()) json["sync"]["intra"] = to_json(type.sync_intra);
+  if (!type.sync_inter.empty()) json["sync"]["inter"] = to_json(type.sync_inter);
   return json;
 }
 
@@ -126,8 +182,7 @@ Profile profile_from_json(const std::string& text, const std::string& name) {
   if (reader.has("network")) {
     JsonReader network = reader.object("network");
     if (network.has("bucket_bytes")) profile.bucket_bytes = network.numbers("bucket_bytes");
-    if (network.has("intra")) profile.intra = read_network(network.object("intra"));
-    if (network.has("inter")) profile.inter = read_network(network.object("inter"));
+    read_networks(&network, &profile.intra, &profile.inter);
     network.finish();
   }
   reader.finish();
@@ -135,25 +190,16 @@ Profile profile_from_json(const std::string& text, const std::string& name) {
 }
 
 Profile load_profile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw IoError("cannot open the profile", path, errno);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.fail()) throw IoError("cannot read the profile", path, errno);
-  return profile_from_json(text.str(), path);
+  return profile_from_json(read_text_file(path, "the profile"), path);
 }
 
 std::string to_json_text(const Profile& profile) {
   nlohmann::ordered_json json = {{"jabas_profile", kVersion}, {"model", profile.model}};
   json["types"] = nlohmann::ordered_json::object();
   for (const auto& [name, type] : profile.types) json["types"][name] = to_json(type);
-  const auto network = [](const CommunicationProfile& side) {
-    return nlohmann::ordered_json{{"bandwidth_bytes_per_s", side.bandwidth_bytes_per_s},
-                                  {"points", side.points}};
-  };
   json["network"] = {{"bucket_bytes", profile.bucket_bytes},
-                     {"intra", network(profile.intra)},
-                     {"inter", network(profile.inter)}};
+                     {"intra", to_json(profile.intra)},
+                     {"inter", to_json(profile.inter)}};
   return json.dump(1);
 }
 

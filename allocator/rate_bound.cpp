@@ -61,6 +61,17 @@ double RateBound::samples_per_s(const GpuCounts& gpus) const {
   return sums.empty() ? 0 : std::max(0.0, *std::max_element(sums.begin(), sums.end()));
 }
 
+// R_last at the local batch where it is least: where the profile's straight lines have their ends.
+double RateBound::least_last_s(const std::string& type, int gpus, int nodes) const {
+  const TypeProfile& profile = state_.profile.types.at(type);
+  const TypeModel& model = *predictor_.model().find(type);
+  double least_s = model.all_reduce(gpus, nodes, model.smallest_batch()).last_s;
+  for (const auto* points : {&profile.sync_intra, &profile.sync_inter})
+    for (const ExposedSync& point : *points)
+      least_s = std::min(least_s, model.all_reduce(gpus, nodes, point.local_batch).last_s);
+  return least_s;
+}
+
 double RateBound::progress_s(double samples, double wanted_batch, double samples_per_s,
                              const GpuCounts& gpus) const {
   GpuCounts known = gpus;
@@ -73,7 +84,9 @@ double RateBound::progress_s(double samples, double wanted_batch, double samples
   const double low = wanted_batch / kRoundingFactor;
   const double high = std::max(wanted_batch * kRoundingFactor, double(clamp_batch * workers));
   const GradientNoise noise = predictor_.noise();
-  const double last_s = predictor_.model().all_reduce(int(ranks.types.size()), ranks.nodes).last_s;
+  double last_s = 0;
+  for (const auto& [type, count] : known)
+    last_s = std::max(last_s, least_last_s(type, int(ranks.types.size()), ranks.nodes));
   return samples / wanted_batch * gain(wanted_batch, noise) *
          (low / (samples_per_s * gain(low, noise)) + last_s / gain(high, noise));
 }

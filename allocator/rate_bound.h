@@ -30,6 +30,8 @@ class RateBound {
   double progress_s(double samples, double wanted_batch, double samples_per_s,
                     const GpuCounts& gpus) const;
 
+  double least_last_s(const std::string& type, int gpus, int nodes) const;
+
   const DecisionState& state_;
   const Predictor& predictor_;
   std::int64_t first_batch_ = 1;  // local batch of the first entry below

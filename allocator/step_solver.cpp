@@ -91,7 +91,8 @@ std::int64_t tie_cost(const GpuShare& share) {
 
 StepSolver::StepSolver(const RankedGpus& gpus, const ThroughputModel& model)
     : gpu_count_(gpus.types.size()),
-      all_reduce_(model.all_reduce(int(gpus.types.size()), gpus.nodes)) {
+      all_gpus_(int(gpus.types.size()) * gpus.unit),
+      nodes_(gpus.nodes) {
   JABAS_ASSERT(gpu_count_ > 0, "a solver needs GPUs");
   std::map<std::string, std::size_t> group_of;
   for (std::size_t rank = 0; rank < gpu_count_; ++rank) {
@@ -124,13 +125,17 @@ std::string StepSolver::misfit(std::int64_t local_batch) const {
   return "";
 }
 
-double StepSolver::step_s(const Group& group, std::int64_t local_batch, GpuShare share) const {
-  return group.model->step_s(local_batch, share, all_reduce_);
+AllReduceTimes StepSolver::all_reduce(std::int64_t local_batch) const {
+  AllReduceTimes times;
+  for (const Group& group : groups_)
+    times = slower(times, group.model->all_reduce(all_gpus_, nodes_, local_batch));
+  return times;
 }
 
 void StepSolver::set_local_batch(std::int64_t local_batch, std::int64_t max_workers) {
   JABAS_ASSERT(misfit(local_batch).empty() && max_workers >= gpus(), std::to_string(local_batch));
   local_batch_ = local_batch;
+  all_reduce_ = all_reduce(local_batch);
   const std::int64_t max_share = max_workers - gpus() + 1;
   for (Group& group : groups_) {
     group.best_s.assign(std::size_t(max_share), kInfinity);
@@ -138,8 +143,8 @@ void StepSolver::set_local_batch(std::int64_t local_batch, std::int64_t max_work
         std::min<std::int64_t>(group.model->max_streams(local_batch), max_share);
     for (int v = 1; v <= streams; ++v) {
       // The step time is a straight line in the accumulation steps.
-      const double base_s = step_s(group, local_batch_, {v, 0}),
-                   accum_s = step_s(group, local_batch_, {v, 1}) - base_s;
+      const double base_s = group.model->step_s(local_batch_, {v, 0}, all_reduce_),
+                   accum_s = group.model->step_s(local_batch_, {v, 1}, all_reduce_) - base_s;
       for (std::int64_t w = v; w <= max_share; w += v) {
         double& best_s = group.best_s[std::size_t(w) - 1];
         best_s = std::min(best_s, base_s + accum_s * double(w / v - 1));
@@ -150,6 +155,7 @@ void StepSolver::set_local_batch(std::int64_t local_batch, std::int64_t max_work
 
 double StepSolver::workers_per_s_bound(std::int64_t local_batch, std::int64_t max_share) const {
   double sum = 0;
+  const AllReduceTimes reduce = all_reduce(local_batch);
   for (const Group& group : groups_) {
     double most = 0;
     const std::int64_t streams =
@@ -158,9 +164,9 @@ double StepSolver::workers_per_s_bound(std::int64_t local_batch, std::int64_t ma
       // For given streams the time is a straight line in the workers, so the rate is highest at one
       // of its ends.
       const int accum_steps = int(max_share / v) - 1;
-      most =
-          std::max({most, v / step_s(group, local_batch, {v, 0}),
-                    double(v) * (accum_steps + 1) / step_s(group, local_batch, {v, accum_steps})});
+      most = std::max({most, v / group.model->step_s(local_batch, {v, 0}, reduce),
+                       double(v) * (accum_steps + 1) /
+                           group.model->step_s(local_batch, {v, accum_steps}, reduce)});
     }
     sum += most * double(group.ranks.size());
   }
@@ -219,8 +225,8 @@ std::vector<GpuShare> StepSolver::cheapest_shares(const Group& group, std::int64
   std::vector<GpuShare> shares(std::size_t(max_share), GpuShare{0, 0});
   for (int v = int(std::min<std::int64_t>(group.model->max_streams(local_batch_), max_share));
        v >= 1; --v) {
-    const double base_s = step_s(group, local_batch_, {v, 0}),
-                 accum_s = step_s(group, local_batch_, {v, 1}) - base_s;
+    const double base_s = group.model->step_s(local_batch_, {v, 0}, all_reduce_),
+                 accum_s = group.model->step_s(local_batch_, {v, 1}, all_reduce_) - base_s;
     for (std::int64_t w = v; w <= max_share && base_s + accum_s * double(w / v - 1) <= limit_s;
          w += v)
       shares[std::size_t(w) - 1] = {v, int(w / v - 1)};

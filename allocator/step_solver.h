@@ -46,15 +46,17 @@ class StepSolver {
     std::vector<std::size_t> ranks;
     std::vector<double> best_s;  // [w-1]: t(type, w)
   };
-  double step_s(const Group& group, std::int64_t local_batch, GpuShare share) const;
+  // Of the slowest type at the size of the whole set.
+  AllReduceTimes all_reduce(std::int64_t local_batch) const;
   std::vector<GpuShare> cheapest_shares(const Group& group, std::int64_t max_share,
                                         double limit_s) const;
   std::vector<GpuShare> assign(std::int64_t workers, double limit_s) const;
 
   std::size_t gpu_count_ = 0;
   std::vector<Group> groups_;
-  AllReduceTimes all_reduce_;
+  int all_gpus_ = 0, nodes_ = 1;  // all_gpus_: with those that share a configuration
   std::int64_t local_batch_ = 0;
+  AllReduceTimes all_reduce_;  // at local_batch_
 };
 
 }  // namespace jabas

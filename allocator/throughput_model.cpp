@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "allocator/error.h"
+#include "allocator/reference_times.h"
 
 namespace jabas {
 namespace {
@@ -60,15 +62,22 @@ PassTimes times(const PassTimes& pass, double factor) {
 
 }  // namespace
 
-Line fit_line(const std::vector<std::pair<double, double>>& points) {
-  const double n = static_cast<double>(points.size());
-  double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
-  for (const auto& [x, y] : points) mean_x += x / n, mean_y += y / n;
-  for (const auto& [x, y] : points)
-    xx += (x - mean_x) * (x - mean_x), xy += (x - mean_x) * (y - mean_y);
-  if (xx <= 0) return {mean_x > 0 ? mean_y / mean_x : 0, mean_x > 0 ? 0 : mean_y};
-  const double slope = xy / xx;
-  return {slope, mean_y - slope * mean_x};
+TypeModel::TypeModel(const TypeProfile& type, const Profile& profile, const ModelRules& rules)
+    : TypeModel(type) {
+  communication_ = CommunicationModel(profile, type, rules.reference);
+  if (!rules.reference) return;
+  const double all_bytes =
+      std::accumulate(profile.bucket_bytes.begin(), profile.bucket_bytes.end(), 0.0);
+  const double exposed_update =
+      rules.sequential || all_bytes <= 0 ? 1 : profile.bucket_bytes.back() / all_bytes;
+  profiled_only_ = true;
+  passes_.clear();
+  for (const std::int64_t batch : batches_) {
+    const ReferenceTimes times = reference_times(type, batch, max_streams_[batch], exposed_update);
+    passes_.push_back(times.passes);
+    once_.push_back(times.once_s);
+    max_streams_[batch] = int(times.passes.size());
+  }
 }
 
 TypeModel::TypeModel(const TypeProfile& type) : max_streams_(type.max_streams) {
@@ -97,6 +106,8 @@ TypeModel::TypeModel(const TypeProfile& type) : max_streams_(type.max_streams) {
 }
 
 int TypeModel::max_streams(std::int64_t local_batch) const {
+  if (profiled_only_ && !std::binary_search(batches_.begin(), batches_.end(), local_batch))
+    return 0;
   const auto limit = max_streams_.lower_bound(local_batch);
   return limit == max_streams_.end() ? 0 : limit->second;
 }
@@ -108,60 +119,43 @@ PassTimes TypeModel::at(std::size_t batch_index, int streams) const {
   return times(known.back(), double(streams) / double(known.size()));
 }
 
+// Of the smallest profiled local batch that is not smaller; the number of them if there is none.
+std::size_t TypeModel::index_of(std::int64_t local_batch) const {
+  const auto found = std::lower_bound(batches_.begin(), batches_.end(), local_batch);
+  return std::size_t(found - batches_.begin());
+}
+
 PassTimes TypeModel::pass(std::int64_t local_batch, int streams) const {
-  const auto above = std::lower_bound(batches_.begin(), batches_.end(), local_batch);
-  const std::size_t index = std::size_t(above - batches_.begin());
-  if (above == batches_.end())
+  const std::size_t index = index_of(local_batch);
+  if (index == batches_.size())
     return times(at(index - 1, streams), double(local_batch) / double(batches_.back()));
-  if (*above == local_batch) return at(index, streams);
+  if (batches_[index] == local_batch) return at(index, streams);
   if (index == 0) return times(at(0, streams), double(local_batch) / double(batches_.front()));
   const std::int64_t below = batches_[index - 1];
   return mix(at(index - 1, streams), at(index, streams),
-             double(local_batch - below) / double(*above - below));
+             double(local_batch - below) / double(batches_[index] - below));
 }
 
 double TypeModel::step_s(std::int64_t local_batch, const GpuShare& share,
                          const AllReduceTimes& all_reduce) const {
   const PassTimes p = pass(local_batch, share.streams);
   return p.data_s + (p.data_s + p.forward_s + p.backward_s) * share.accum_steps + p.forward_s +
-         std::max(p.backward_s, all_reduce.hidden_s) + all_reduce.last_s + update_s_;
+         std::max(p.backward_s, all_reduce.hidden_s) + all_reduce.last_s +
+         once_s(local_batch, share.streams);
 }
 
-ThroughputModel::Network ThroughputModel::fit(const CommunicationProfile& profile) {
-  Network network{profile.bandwidth_bytes_per_s, 1, 0};
-  if (profile.points.empty()) return network;
-  const Line line = fit_line(profile.points);
-  network.slope = line.slope;
-  network.offset_s = line.offset;
-  return network;
+double TypeModel::once_s(std::int64_t local_batch, int streams) const {
+  return once_.empty() ? update_s_ : once_[index_of(local_batch)][std::size_t(streams) - 1];
 }
 
-ThroughputModel::ThroughputModel(const Profile& profile)
-    : bucket_bytes_(profile.bucket_bytes), intra_(fit(profile.intra)), inter_(fit(profile.inter)) {
-  for (const auto& [name, type] : profile.types) types_.emplace(name, TypeModel(type));
-  // A profile of one network only: the other is taken to be like it.
-  if (inter_.bandwidth_bytes_per_s <= 0) inter_ = intra_;
-  if (intra_.bandwidth_bytes_per_s <= 0) intra_ = inter_;
+ThroughputModel::ThroughputModel(const Profile& profile, const ModelRules& rules) {
+  for (const auto& [name, type] : profile.types)
+    types_.emplace(name, TypeModel(type, profile, rules));
 }
 
 const TypeModel* ThroughputModel::find(const std::string& type) const {
   const auto found = types_.find(type);
   return found == types_.end() ? nullptr : &found->second;
-}
-
-AllReduceTimes ThroughputModel::all_reduce(int gpus, int nodes) const {
-  AllReduceTimes result;
-  const Network& network = nodes > 1 ? inter_ : intra_;
-  if (gpus < 2 || network.bandwidth_bytes_per_s <= 0) return result;
-  for (std::size_t i = 0; i < bucket_bytes_.size(); ++i) {
-    // ideal_i = 4(n−1)/n · bytes_i / bandwidth: the reference's definition, so that its
-    // measurements can be used as they are.
-    const double ideal_s =
-        4.0 * (gpus - 1) / gpus * bucket_bytes_[i] / network.bandwidth_bytes_per_s;
-    const double measured_s = std::max(0.0, network.slope * ideal_s + network.offset_s);
-    (i + 1 < bucket_bytes_.size() ? result.hidden_s : result.last_s) += measured_s;
-  }
-  return result;
 }
 
 }  // namespace jabas

@@ -23,7 +23,7 @@ class Exhaustive {
       : gpus_(gpus),
         local_batch_(local_batch),
         model_(model),
-        all_reduce_(model.all_reduce(int(gpus.types.size()), gpus.nodes)) {}
+        all_reduce_(fixtures::all_reduce(model, gpus, local_batch)) {}
 
   Optimum find(int workers) {
     best_ = {};
@@ -98,9 +98,8 @@ BOOST_AUTO_TEST_CASE(equals_plain_enumeration) {
       BOOST_TEST_REQUIRE(found.shares[rank].streams <= type.max_streams(local_batch));
       streams += found.shares[rank].streams;
       accum_steps += found.shares[rank].accum_steps;
-      slowest_s =
-          std::max(slowest_s, type.step_s(local_batch, found.shares[rank],
-                                          model.all_reduce(int(gpus.types.size()), gpus.nodes)));
+      slowest_s = std::max(slowest_s, type.step_s(local_batch, found.shares[rank],
+                                                  fixtures::all_reduce(model, gpus, local_batch)));
     }
     BOOST_TEST_REQUIRE(slowest_s == found.step_s, boost::test_tools::tolerance(1e-9));
     BOOST_TEST_REQUIRE(streams == expected.streams, "seed " << seed << " instance " << compared);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "allocator/profile.h"
+#include "allocator/throughput_model.h"
 
 namespace jabas::fixtures {
 
@@ -64,6 +65,16 @@ inline Profile random_profile(std::mt19937& random) {
   profile.intra = {1e9, {{0.001, uniform(0.001, 0.01)}, {0.01, uniform(0.01, 0.1)}}};
   profile.inter = {1e8, {}};
   return profile;
+}
+
+// Of the slowest type of the set.
+inline AllReduceTimes all_reduce(const ThroughputModel& model, const RankedGpus& gpus,
+                                 std::int64_t local_batch) {
+  AllReduceTimes times;
+  for (const std::string& type : gpus.types)
+    times = slower(times, model.find(type)->all_reduce(int(gpus.types.size()) * gpus.unit,
+                                                       gpus.nodes, local_batch));
+  return times;
 }
 
 inline std::string source_path(const std::string& relative) {

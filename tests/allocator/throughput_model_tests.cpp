@@ -26,14 +26,6 @@ double both(const PassTimes& pass) { return pass.forward_s + pass.backward_s; }
 
 BOOST_AUTO_TEST_SUITE(throughput_model_tests)
 
-BOOST_AUTO_TEST_CASE(a_line_through_points) {
-  const Line line = fit_line({{1, 3}, {2, 5}, {3, 7}});
-  BOOST_TEST(line.slope == 2, boost::test_tools::tolerance(kExact));
-  BOOST_TEST(line.offset == 1, boost::test_tools::tolerance(kExact));
-  BOOST_TEST(fit_line({{2, 8}}).slope == 4);
-  BOOST_TEST(fit_line({{0, 8}}).offset == 8);
-}
-
 BOOST_AUTO_TEST_CASE(measured_points_are_used_as_they_are) {
   const TypeModel model(measured());
   for (const auto& [streams, forward_s, backward_s] :
@@ -94,37 +86,6 @@ BOOST_AUTO_TEST_CASE(step_time_by_hand) {
   const TypeModel model(measured());
   BOOST_TEST(model.step_s(32, {1, 2}, {0.01, 0.02}) == 0.355, boost::test_tools::tolerance(kExact));
   BOOST_TEST(model.step_s(32, {1, 2}, {0.50, 0.02}) == 0.785, boost::test_tools::tolerance(kExact));
-}
-
-BOOST_AUTO_TEST_CASE(all_reduce_by_hand) {
-  Profile profile;
-  profile.bucket_bytes = {1e6, 3e6, 2e6};
-  profile.intra = {1e9, {{0.001, 0.004}, {0.002, 0.006}}};  // measured = 2·ideal + 2 ms
-  profile.inter = {1e8, {}};                                // nothing measured: the ideal
-  const ThroughputModel model(profile);
-  // ideal = 4·(n−1)/n·bytes/bandwidth; n = 2: 2·bytes/bandwidth = 2, 6, 4 ms.
-  const AllReduceTimes two = model.all_reduce(2, 1);
-  BOOST_TEST(two.hidden_s == (2 * 0.002 + 0.002) + (2 * 0.006 + 0.002),
-             boost::test_tools::tolerance(kExact));
-  BOOST_TEST(two.last_s == 2 * 0.004 + 0.002, boost::test_tools::tolerance(kExact));
-  const AllReduceTimes across = model.all_reduce(4, 2);  // 3·bytes/bandwidth
-  BOOST_TEST(across.hidden_s == 0.12, boost::test_tools::tolerance(kExact));
-  BOOST_TEST(across.last_s == 0.06, boost::test_tools::tolerance(kExact));
-}
-
-BOOST_AUTO_TEST_CASE(one_gpu_alone_pays_no_all_reduce) {
-  const AllReduceTimes alone = ThroughputModel(fixtures::resnet50()).all_reduce(1, 1);
-  BOOST_TEST(alone.hidden_s == 0);
-  BOOST_TEST(alone.last_s == 0);
-}
-
-BOOST_AUTO_TEST_CASE(a_profile_of_one_network_serves_for_both) {
-  Profile profile;
-  profile.bucket_bytes = {1e6};
-  profile.intra = {1e9, {}};
-  const ThroughputModel model(profile);
-  BOOST_TEST(model.all_reduce(2, 2).last_s == model.all_reduce(2, 1).last_s);
-  BOOST_TEST(model.all_reduce(2, 1).last_s == 0.002, boost::test_tools::tolerance(kExact));
 }
 
 BOOST_AUTO_TEST_CASE(times_never_fall_when_batch_or_streams_grow) {

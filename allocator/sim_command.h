@@ -1,0 +1,20 @@
+// The subcommands of jabas-sim. Each file sim_NAME.cpp declares its options and says what to run
+// once the command line was read.
+#pragma once
+
+#include <functional>
+
+#include "allocator/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace jabas::sim {
+
+using Run = std::function<ExitCode()>;
+
+// `run` is set when the subcommand was chosen; it must outlive the parsing.
+void add_decide(CLI::App& app, Run& run);
+
+}  // namespace jabas::sim
