@@ -145,7 +145,18 @@ Configuration nearest(StepSolver& solver, const std::vector<std::int64_t>& batch
   return *best;
 }
 
-// The local batches that may be used, ascending; empty with the reason.
+BatchChoice choose_without_profile(const Wish& wish, int gpus, const BatchRules& rules) {
+  const std::int64_t b =
+      rules.fixed_local_batch > 0 ? rules.fixed_local_batch : rules.current_local_batch;
+  if (b < 1) return {std::nullopt, false, "no profile and no local batch given"};
+  const std::int64_t workers = nearest_workers(b, wish);
+  Configuration configuration = even_split(gpus, b, workers);
+  if (within_tolerance(b * workers, wish)) return {std::move(configuration), false, ""};
+  return clamped_choice(std::move(configuration), wish);
+}
+
+}  // namespace
+
 std::vector<std::int64_t> usable_batches(const StepSolver& solver, const BatchRules& rules,
                                          std::string* reason) {
   std::vector<std::int64_t> batches;
@@ -162,18 +173,6 @@ std::vector<std::int64_t> usable_batches(const StepSolver& solver, const BatchRu
   }
   return batches;
 }
-
-BatchChoice choose_without_profile(const Wish& wish, int gpus, const BatchRules& rules) {
-  const std::int64_t b =
-      rules.fixed_local_batch > 0 ? rules.fixed_local_batch : rules.current_local_batch;
-  if (b < 1) return {std::nullopt, false, "no profile and no local batch given"};
-  const std::int64_t workers = nearest_workers(b, wish);
-  Configuration configuration = even_split(gpus, b, workers);
-  if (within_tolerance(b * workers, wish)) return {std::move(configuration), false, ""};
-  return clamped_choice(std::move(configuration), wish);
-}
-
-}  // namespace
 
 double clipped(double wanted_batch, const BatchRules& rules) {
   if (rules.batch_max > 0) wanted_batch = std::min(wanted_batch, double(rules.batch_max));

@@ -173,6 +173,58 @@ double StepSolver::workers_per_s_bound(std::int64_t local_batch, std::int64_t ma
   return sum;
 }
 
+// t(w) ≥ least + slope·w for each GPU, so within L it runs at most (L − least)/slope workers.
+StepLine StepSolver::step_line(std::int64_t local_batch) const {
+  StepLine line;
+  const AllReduceTimes reduce = all_reduce(local_batch);
+  for (const Group& group : groups_) {
+    double least_s = kInfinity, slope_s = kInfinity;
+    for (int v = 1; v <= group.model->max_streams(local_batch); ++v) {
+      const double base_s = group.model->step_s(local_batch, {v, 0}, reduce),
+                   accum_s = group.model->step_s(local_batch, {v, 1}, reduce) - base_s;
+      least_s = std::min(least_s, base_s - accum_s);
+      slope_s = std::min(slope_s, accum_s / v);
+    }
+    line.workers_per_s += double(group.ranks.size()) / slope_s;
+    line.offset_workers += double(group.ranks.size()) * least_s / slope_s;
+  }
+  return line;
+}
+
+std::vector<StepSolver::Most> StepSolver::most_workers() const {
+  struct Rise {  // of what one GPU of a group runs
+    double step_s = 0;
+    std::size_t group = 0;
+    std::int64_t workers = 0;
+  };
+  std::vector<Rise> rises;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    double least_s = kInfinity;
+    for (std::size_t w = groups_[g].best_s.size(); w > 0; --w)
+      if (groups_[g].best_s[w - 1] < least_s) {
+        least_s = groups_[g].best_s[w - 1];
+        rises.push_back({least_s, g, std::int64_t(w)});
+      }
+  }
+  std::sort(rises.begin(), rises.end(),
+            [](const Rise& a, const Rise& b) { return a.step_s < b.step_s; });
+  std::vector<std::int64_t> workers(groups_.size());
+  std::vector<Most> most;
+  std::int64_t sum = 0;
+  std::size_t idle = groups_.size();
+  for (const Rise& rise : rises) {
+    if (workers[rise.group] == 0) --idle;
+    sum += (rise.workers - workers[rise.group]) * std::int64_t(groups_[rise.group].ranks.size());
+    workers[rise.group] = rise.workers;
+    if (idle > 0) continue;
+    if (!most.empty() && most.back().step_s == rise.step_s)
+      most.back().workers = sum;
+    else
+      most.push_back({rise.step_s, sum});
+  }
+  return most;
+}
+
 bool StepSolver::feasible(std::int64_t workers, double limit_s) const {
   const std::int64_t max_share = workers - gpus() + 1;
   std::vector<Admitted> sets;

@@ -16,6 +16,10 @@
 
 namespace jabas {
 
+struct StepLine {
+  double workers_per_s = 0, offset_workers = 0;
+};
+
 class StepSolver {
  public:
   // `gpus` must not be empty and every type must be in the model.
@@ -35,6 +39,17 @@ class StepSolver {
   // second. For pruning;
   // needs no tables.
   double workers_per_s_bound(std::int64_t local_batch, std::int64_t max_share) const;
+  // A straight line under all step times, beside what needs no tables: N workers take at least
+  // (N + offset_workers) / workers_per_s.
+  StepLine step_line(std::int64_t local_batch) const;
+  // The most workers that fit into a step, for every step time at which there are more of them,
+  // ascending; from the first that gives every GPU one. At most max_workers − gpus() + 1 on one
+  // GPU.
+  struct Most {
+    double step_s = 0;
+    std::int64_t workers = 0;
+  };
+  std::vector<Most> most_workers() const;
   // Can N workers be done within limit_s?
   bool feasible(std::int64_t workers, double limit_s) const;
   // The optimum; N must be at least gpus() and at most max_workers.
