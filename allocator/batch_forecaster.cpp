@@ -8,7 +8,11 @@ namespace jabas {
 
 BatchForecast forecast_batch(const DecisionState& state) {
   const double batch = std::max(clipped(state.wanted_batch, state.batch), 1.0);
-  return {{{batch, state.epoch_samples}}, batch, state.adaptive ? "last value" : "fixed"};
+  const double noise_ratio = state.noise_history.empty() ? 0 : state.noise_history.back().second;
+  return {{{batch, state.epoch_samples, noise_ratio}},
+          batch,
+          noise_ratio,
+          state.adaptive ? "last value" : "fixed"};
 }
 
 }  // namespace jabas

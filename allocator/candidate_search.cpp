@@ -10,42 +10,38 @@
 namespace jabas {
 namespace {
 
-// The limit above which no bound needs to be looked at: the kBestSets-th best score so far, and for
-// `time` also the end of the band in which money decides.
-class Cutoff {
- public:
-  explicit Cutoff(const Objective& objective) : objective_(objective) {}
-
-  void add(const CandidateResult& result) {
-    best_.push(score(result, objective_));
-    if (best_.size() > kBestSets) best_.pop();
-    least_ = std::min(least_, score(result, objective_));
-  }
-  double value() const {
-    if (best_.size() < kBestSets) return std::numeric_limits<double>::infinity();
-    const bool time = objective_.kind == Objective::Kind::kTime;
-    return std::max(best_.top(), time ? least_ * (1 + objective_.eps) : 0);
-  }
-
- private:
-  const Objective& objective_;
-  std::priority_queue<double> best_;  // the largest of the best on top
-  double least_ = std::numeric_limits<double>::infinity();
-};
-
+// A set and what is known of it: first a bound (no time or cost of it is smaller), then the
+// prediction.
 struct Open {
-  double bound = 0;  // no score of this set is smaller
-  const GpuCounts* set = nullptr;
+  CandidateResult optimistic;
+  bool predicted = false, possible = false;
 };
 
 std::string plural(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " candidate" : " candidates");
 }
 
+// The `count`-th best rank of what was predicted; the worst there is while these are fewer.
+class Cutoff {
+ public:
+  explicit Cutoff(std::size_t count) : count_(count) {}
+  void add(const Rank& rank) {
+    best_.push(rank);
+    if (best_.size() > count_) best_.pop();
+  }
+  Rank value() const {
+    return best_.size() < count_ ? Rank{2, std::numeric_limits<double>::infinity()} : best_.top();
+  }
+
+ private:
+  std::size_t count_;
+  std::priority_queue<Rank> best_;  // the worst of the best on top
+};
+
 }  // namespace
 
 SearchResult search_candidates(const DecisionState& state, const Predictor& predictor,
-                               const std::vector<GpuCounts>& sets,
+                               const Objective& objective, const std::vector<GpuCounts>& sets,
                                const std::optional<CandidateResult>& present,
                                std::size_t predict_all_up_to) {
   const CandidateResult* before = present ? &*present : nullptr;
@@ -54,33 +50,62 @@ SearchResult search_candidates(const DecisionState& state, const Predictor& pred
   };
   const bool all = sets.size() <= predict_all_up_to;
   std::vector<Open> open;
-  if (all) {
-    for (const GpuCounts& set : sets) open.push_back({0, &set});
-  } else {
-    const RateBound bound(state, predictor);
-    for (const GpuCounts& set : sets) {
-      CandidateResult optimistic = bound.of(set);
-      add_change(&optimistic);
-      open.push_back({score(optimistic, state.objective) * (1 - 1e-9), &set});
+  const RateBound bound(state, predictor);
+  for (const GpuCounts& set : sets) {
+    open.push_back({});
+    open.back().optimistic.gpus = set;
+    if (!all) {
+      open.back().optimistic = bound.of(set);
+      const double epoch_s = open.back().optimistic.next_epoch_s;
+      // Nothing is added for stays that a slower epoch would make longer.
+      open.back().optimistic.next_epoch_s = std::numeric_limits<double>::infinity();
+      add_change(&open.back().optimistic);
+      open.back().optimistic.next_epoch_s = epoch_s;
     }
-    std::stable_sort(open.begin(), open.end(),
-                     [](const Open& a, const Open& b) { return a.bound < b.bound; });
   }
 
   SearchResult search;
-  Cutoff cutoff(state.objective);
   std::size_t looked_at = 0;
-  for (; looked_at < open.size() && (all || open[looked_at].bound <= cutoff.value()); ++looked_at) {
+  const auto predict = [&](Open& one) {
+    if (one.predicted) return;
+    one.predicted = true;
+    ++looked_at;
     std::string cause;
-    std::optional<CandidateResult> result = predictor.predict(*open[looked_at].set, &cause);
+    std::optional<CandidateResult> result = predictor.predict(one.optimistic.gpus, &cause);
     if (!result) {
       ++search.rejected[cause];
-      continue;
+      return;
     }
     add_change(&*result);
-    cutoff.add(*result);
-    search.ranked.push_back(std::move(*result));
+    one.possible = true;
+    one.optimistic = std::move(*result);
+    search.ranked.push_back(one.optimistic);
+  };
+  // Predicts in the order of the bounds until no open set can be among the `count` best.
+  const auto look_for = [&](const Objective& goal, double fastest_s, std::size_t count) {
+    Cutoff cutoff(count);
+    std::vector<std::pair<Rank, Open*>> order;
+    for (Open& one : open) {
+      if (one.predicted && !one.possible) continue;
+      Rank rank = rank_of(one.optimistic, goal, fastest_s);
+      if (!one.predicted) rank.value *= 1 - 1e-9;
+      order.emplace_back(rank, &one);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [rank, one] : order) {
+      if (!all && rank > cutoff.value()) return;
+      predict(*one);
+      if (one->possible) cutoff.add(rank_of(one->optimistic, goal, fastest_s));
+    }
+  };
+  double fastest_s = 0;
+  if (needs_fastest(objective) || objective.kind == Objective::Kind::kCost) {
+    look_for({.kind = Objective::Kind::kTime, .eps = -1}, 0, 1);
+    fastest_s = std::numeric_limits<double>::infinity();
+    for (const CandidateResult& r : search.ranked) fastest_s = std::min(fastest_s, r.rest_s);
   }
+  look_for(objective, fastest_s, kBestSets);
   if (looked_at < open.size()) {
     search.rejected["cannot be among the " + std::to_string(kBestSets) + " best (bound)"] =
         int(open.size() - looked_at);
@@ -90,7 +115,7 @@ SearchResult search_candidates(const DecisionState& state, const Predictor& pred
   } else {
     search.certificate = "exhaustive over " + plural(open.size());
   }
-  rank(&search.ranked, state.objective);
+  rank(&search.ranked, objective);
   return search;
 }
 

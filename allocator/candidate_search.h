@@ -22,9 +22,11 @@ struct SearchResult {
   std::string certificate;
 };
 
+// objective: that of the rest (objective.h). The fastest set is always among the results where the
+// order or the reasons need it (time, cost).
 // present: the prediction of what the run has, without a cost of changing; nothing at a start.
 SearchResult search_candidates(const DecisionState& state, const Predictor& predictor,
-                               const std::vector<GpuCounts>& sets,
+                               const Objective& objective, const std::vector<GpuCounts>& sets,
                                const std::optional<CandidateResult>& present,
                                std::size_t predict_all_up_to = kPredictAllUpTo);
 

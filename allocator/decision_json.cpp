@@ -54,6 +54,25 @@ Objective read_objective(JsonReader& reader) {
   }
 }
 
+BatchPolicy read_batch_policy(JsonReader& reader) {
+  const std::string text = reader.text_or("batch_policy", "paper");
+  for (const BatchPolicy policy :
+       {BatchPolicy::kPaper, BatchPolicy::kSimilarity, BatchPolicy::kGoodput})
+    if (to_text(policy) == text) return policy;
+  reader.fail("batch_policy", "'" + text + "' is not paper, similarity or goodput");
+}
+
+std::vector<std::pair<std::int64_t, double>> read_history(JsonReader& reader,
+                                                          const std::string& key) {
+  std::vector<std::pair<std::int64_t, double>> history;
+  if (!reader.has(key)) return history;
+  for (const auto& [step, value] : reader.pairs(key)) {
+    if (step > double(kMaxSamples)) reader.fail(key, std::to_string(step) + " is not a step");
+    history.emplace_back(std::int64_t(step), value);
+  }
+  return history;
+}
+
 ordered_json to_json(const GpuCounts& gpus) {
   ordered_json json = ordered_json::object();
   for (const auto& [type, count] : normalized(gpus)) json[type] = count;
@@ -104,14 +123,17 @@ DecisionState state_from_json(const std::string& text) {
   state.next_epoch = int(reader.integer("next_epoch", 1, state.epochs));
   state.epoch_samples = reader.integer("epoch_samples", 1, kMaxSamples);
   state.wanted_batch = reader.number("wanted_batch", 1, double(kMaxSamples));
-  if (reader.has("batch_history"))
-    for (const auto& [step, batch] : reader.pairs("batch_history"))
-      state.batch_history.emplace_back(std::int64_t(step), batch);
+  state.rest_progress = reader.number_or("rest_progress", state.rest_progress);
+  state.elapsed_s = reader.number_or("elapsed_s", state.elapsed_s);
+  state.spent_cost = reader.number_or("spent_cost", state.spent_cost);
+  state.batch_policy = read_batch_policy(reader);
+  state.batch_history = read_history(reader, "batch_history");
   state.adapt_every = reader.integer_or("adapt_every", state.adapt_every, 1, kMaxSamples);
   state.batch = read_batch(reader.object("batch"));
   state.adaptive = reader.flag_or("adaptive", state.adaptive);
   state.grad_sqr = reader.number_or("grad_sqr", 0);
   state.grad_var = reader.number_or("grad_var", 0);
+  state.noise_history = read_history(reader, "noise_history");
   state.held = read_counts(reader.object("held"));
   JsonReader supply = reader.object("supply");
   for (const std::string& type : supply.keys())
@@ -131,6 +153,8 @@ DecisionState state_from_json(const std::string& text) {
   state.startup_s = reader.number_or("startup_s", state.startup_s);
   state.evaluation_s = reader.number_or("evaluation_s", state.evaluation_s);
   state.minimum_billing_s = reader.number_or("minimum_billing_s", state.minimum_billing_s);
+  state.rules.reference = reader.flag_or("reference_rounding", false);
+  state.rules.sequential = reader.flag_or("sequential", false);
   state.profile = profile_from_json(reader.object("profile").dump(), "state: profile");
   reader.finish();
   return state;
@@ -145,12 +169,17 @@ std::string to_json_text(const DecisionState& state) {
                              {"epochs", state.epochs},
                              {"epoch_samples", state.epoch_samples},
                              {"wanted_batch", state.wanted_batch},
+                             {"rest_progress", state.rest_progress},
+                             {"elapsed_s", state.elapsed_s},
+                             {"spent_cost", state.spent_cost},
+                             {"batch_policy", to_text(state.batch_policy)},
                              {"batch_history", state.batch_history},
                              {"adapt_every", state.adapt_every},
                              {"batch", to_json(state.batch)},
                              {"adaptive", state.adaptive},
                              {"grad_sqr", state.grad_sqr},
                              {"grad_var", state.grad_var},
+                             {"noise_history", state.noise_history},
                              {"held", to_json(state.held)},
                              {"supply", std::move(supply)},
                              {"unit", state.unit},
@@ -163,6 +192,8 @@ std::string to_json_text(const DecisionState& state) {
                              {"startup_s", state.startup_s},
                              {"evaluation_s", state.evaluation_s},
                              {"minimum_billing_s", state.minimum_billing_s},
+                             {"reference_rounding", state.rules.reference},
+                             {"sequential", state.rules.sequential},
                              {"profile", ordered_json::parse(to_json_text(state.profile))}};
   return json.dump(1);
 }

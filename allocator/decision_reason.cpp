@@ -97,4 +97,15 @@ std::string reason_for_interval(const CandidateResult& present, const CandidateR
                                    objective);
 }
 
+std::string missed_limit(const CandidateResult& chosen, bool possible, const Objective& rest) {
+  if (rest.kind == Objective::Kind::kDeadline) {
+    const std::string late = seconds_text(chosen.rest_s - rest.deadline_s);
+    return possible ? "; the deadline is missed by " + late
+                    : "; no set keeps the deadline: the fastest is " + late + " late";
+  }
+  const std::string over = cost_text(chosen.rest_cost - rest.budget);
+  return possible ? "; the budget is exceeded by " + over
+                  : "; no set keeps the budget: the cheapest exceeds it by " + over;
+}
+
 }  // namespace jabas

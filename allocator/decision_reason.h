@@ -25,4 +25,8 @@ std::string reason_for_small_gain(const CandidateResult& present, const Candidat
 std::string reason_for_interval(const CandidateResult& present, const CandidateResult& better,
                                 int since, int needed, const Objective& objective);
 
+// "; no set keeps the deadline: …" or, when another set would, "; the deadline is missed by …". With
+// the objective of the rest; the chosen set does not keep its limit.
+std::string missed_limit(const CandidateResult& chosen, bool possible, const Objective& rest);
+
 }  // namespace jabas

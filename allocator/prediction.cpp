@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "allocator/batch_choice.h"
+#include "allocator/goodput_choice.h"
 
 namespace jabas {
 namespace {
@@ -22,19 +24,57 @@ double batch_of(const Configuration& configuration) {
 }  // namespace
 
 Predictor::Predictor(const DecisionState& state)
-    : state_(state), rules_(state.batch), model_(state.profile), forecast_(forecast_batch(state)) {
+    : state_(state),
+      rules_(state.batch),
+      model_(state.profile, state.rules),
+      forecast_(forecast_batch(state)) {
   if (!state.adaptive && rules_.fixed_local_batch == 0)
     rules_.fixed_local_batch = rules_.current_local_batch;
+  plan_work();
 }
 
-GradientNoise Predictor::noise() const {
-  return {state_.grad_sqr, state_.grad_var, std::max(double(state_.batch.batch_min), 1.0)};
+GradientNoise Predictor::noise(double ratio) const {
+  const double base = std::max(double(state_.batch.batch_min), 1.0);
+  return ratio > 0 ? GradientNoise{1, ratio, base}
+                   : GradientNoise{state_.grad_sqr, state_.grad_var, base};
+}
+
+// Progress is what samples bring at the forecast batch; with rest_progress no more of it than is
+// left, and the rest of it later.
+void Predictor::plan_work() {
+  const bool by_progress = state_.rest_progress > 0;
+  const int epochs = state_.epochs - state_.next_epoch + 1;
+  double left = by_progress ? state_.rest_progress : std::numeric_limits<double>::infinity();
+  if (!by_progress && epochs < 1) return;
+  const auto progress = [](double samples, double batch, const GradientNoise& noise) {
+    return samples / batch * gain(batch, noise);
+  };
+  for (const ForecastSegment& segment : forecast_.next_epoch) {
+    Work work{segment.wanted_batch, noise(segment.noise_ratio), 0, double(segment.samples)};
+    work.progress = progress(work.samples, work.wanted_batch, work.noise);
+    if (work.progress > left) {
+      work.samples *= left / work.progress;
+      work.progress = left;
+    }
+    left -= work.progress;
+    if (work.samples > 0) work_.push_back(work);
+  }
+  Work later{forecast_.later_batch, noise(forecast_.later_noise_ratio), 0, 0};
+  const double of_epoch = progress(double(state_.epoch_samples), later.wanted_batch, later.noise);
+  epochs_left_ = by_progress ? 1 + left / of_epoch : epochs;
+  later.progress = by_progress ? left : (epochs - 1) * of_epoch;
+  if (later.progress > 0) work_.push_back(later);
+}
+
+bool Predictor::free_batch(const Work& work) const {
+  return state_.adaptive && state_.batch_policy == BatchPolicy::kGoodput && work.noise.known();
 }
 
 // A run whose batch does not adapt has its N, too, and sets that would need more are not for it.
-BatchChoice Predictor::choose(double wanted_batch, const RankedGpus& gpus) const {
-  BatchChoice choice = choose_batch_on(wanted_batch, gpus, rules_, model_);
-  if (!state_.adaptive && choice.clamped && batch_of(*choice.configuration) > wanted_batch)
+BatchChoice Predictor::choose(const Work& work, const RankedGpus& gpus) const {
+  if (free_batch(work)) return choose_goodput(gpus, rules_, work.noise, model_);
+  BatchChoice choice = choose_batch_on(work.wanted_batch, gpus, rules_, model_);
+  if (!state_.adaptive && choice.clamped && batch_of(*choice.configuration) > work.wanted_batch)
     return {std::nullopt, false, "more GPUs than the fixed batch has virtual workers"};
   return choice;
 }
@@ -43,13 +83,6 @@ double Predictor::price_per_h(const GpuCounts& gpus) const {
   double sum = 0;
   for (const auto& [type, count] : gpus) sum += count * state_.supply.at(type).price_per_h;
   return sum;
-}
-
-// Time for the progress that `samples` would bring at the wanted batch.
-double Predictor::progress_s(double samples, double wanted_batch,
-                             const Configuration& configuration) const {
-  const double progress = samples / wanted_batch * gain(wanted_batch, noise());
-  return progress * configuration.step_s / gain(batch_of(configuration), noise());
 }
 
 std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::string* cause) const {
@@ -71,33 +104,28 @@ std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::st
   CandidateResult result;
   result.gpus = gpus;
   double progress_sum_s = 0;
-  for (const ForecastSegment& segment : forecast_.next_epoch) {
-    const BatchChoice choice = choose(segment.wanted_batch, ranks);
+  BatchChoice choice;
+  const Work* before = nullptr;
+  for (const Work& work : work_) {
+    const bool same = before && before->wanted_batch == work.wanted_batch &&
+                      before->noise.var == work.noise.var && before->noise.sqr == work.noise.sqr;
+    if (!same) choice = choose(work, ranks);
+    before = &work;
     if (!choice.configuration) {
       *cause = choice.reason;
       return std::nullopt;
     }
     const Configuration& configuration = *choice.configuration;
-    if (&segment == &forecast_.next_epoch.front()) {
+    if (&work == &work_.front()) {
       result.configuration = configuration;
       if (known != gpus) result.configuration.shares.clear();
     }
-    result.batch_clamped = result.batch_clamped || choice.clamped;
-    result.next_epoch_s +=
-        std::ceil(double(segment.samples) / batch_of(configuration)) * configuration.step_s;
-    progress_sum_s += progress_s(double(segment.samples), segment.wanted_batch, configuration);
-  }
-  if (epochs_left() > 1) {
-    const bool same = forecast_.next_epoch.size() == 1 &&
-                      forecast_.later_batch == forecast_.next_epoch[0].wanted_batch;
-    const BatchChoice later =
-        same ? BatchChoice{result.configuration, false, ""} : choose(forecast_.later_batch, ranks);
-    if (!later.configuration) {
-      *cause = later.reason;
-      return std::nullopt;
+    const double batch = batch_of(configuration);
+    if (work.samples > 0) {
+      result.batch_clamped = result.batch_clamped || choice.clamped;
+      result.next_epoch_s += std::ceil(work.samples / batch) * configuration.step_s;
     }
-    progress_sum_s += (epochs_left() - 1) * progress_s(double(state_.epoch_samples),
-                                                       forecast_.later_batch, *later.configuration);
+    progress_sum_s += work.progress * configuration.step_s / gain(batch, work.noise);
   }
   result.next_epoch_s += state_.evaluation_s;
   result.rest_s = progress_sum_s + epochs_left() * state_.evaluation_s;
@@ -122,8 +150,7 @@ void Predictor::add_change(CandidateResult* candidate, const CandidateResult* pr
     candidate->rest_s += wait_s;
     return;
   }
-  const double stay_epochs =
-      state_.epochs_per_stay > 0 ? state_.epochs_per_stay : double(epochs_left());
+  const double stay_epochs = state_.epochs_per_stay > 0 ? state_.epochs_per_stay : epochs_left();
   const double changes = std::max(1.0, epochs_left() / stay_epochs);
 
   // While waiting the run goes on with what it has and does that share of the work.

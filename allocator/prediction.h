@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "allocator/batch_forecaster.h"
 #include "allocator/progress.h"
@@ -15,6 +16,14 @@
 #include "allocator/throughput_model.h"
 
 namespace jabas {
+
+// A piece of what is left of the run.
+struct Work {
+  double wanted_batch = 0;
+  GradientNoise noise;
+  double progress = 0;  // in steps at batch_min
+  double samples = 0;   // of the next epoch; 0 = of a later one
+};
 
 class Predictor {
  public:
@@ -35,19 +44,25 @@ class Predictor {
   const ThroughputModel& model() const { return model_; }
   // Of the state; a run whose batch does not adapt keeps its local batch.
   const BatchRules& batch_rules() const { return rules_; }
-  GradientNoise noise() const;
-  // Epochs still to be run, the next included.
-  int epochs_left() const { return state_.epochs - state_.next_epoch + 1; }
+  // The next epoch's pieces, then what is later; empty when nothing is left.
+  const std::vector<Work>& work() const { return work_; }
+  // Epochs still to be run, the next included; with rest_progress in epochs at the forecast
+  // batches.
+  double epochs_left() const { return epochs_left_; }
+  // Whether sets choose their own batch for this work.
+  bool free_batch(const Work& work) const;
 
  private:
-  double progress_s(double samples, double wanted_batch, const Configuration& configuration) const;
-
-  BatchChoice choose(double wanted_batch, const RankedGpus& gpus) const;
+  BatchChoice choose(const Work& work, const RankedGpus& gpus) const;
+  GradientNoise noise(double ratio) const;
+  void plan_work();
 
   const DecisionState& state_;
   BatchRules rules_;
   ThroughputModel model_;
   BatchForecast forecast_;
+  std::vector<Work> work_;
+  double epochs_left_ = 0;
 };
 
 }  // namespace jabas

@@ -57,6 +57,12 @@ struct Profile {
   CommunicationProfile intra, inter;                  // inside one node, across nodes
 };
 
+// How times are predicted from a profile (throughput_model.h).
+struct ModelRules {
+  bool reference = false;
+  bool sequential = false;  // the reference's weight update does not overlap (reference only)
+};
+
 Profile load_profile(const std::string& path);
 Profile profile_from_json(const std::string& text, const std::string& name);
 std::string to_json_text(const Profile& profile);

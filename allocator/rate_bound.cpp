@@ -72,8 +72,7 @@ double RateBound::least_last_s(const std::string& type, int gpus, int nodes) con
   return least_s;
 }
 
-double RateBound::progress_s(double samples, double wanted_batch, double samples_per_s,
-                             const GpuCounts& gpus) const {
+double RateBound::work_s(const Work& work, double samples_per_s, const GpuCounts& gpus) const {
   GpuCounts known = gpus;
   std::erase_if(known, [&](const auto& entry) { return !rates_.contains(entry.first); });
   const RankedGpus ranks = ranked(known, state_.profile);
@@ -81,14 +80,20 @@ double RateBound::progress_s(double samples, double wanted_batch, double samples
   std::int64_t clamp_batch = predictor_.batch_rules().fixed_local_batch;
   for (const auto& [type, count] : known)
     clamp_batch = std::max(clamp_batch, predictor_.model().find(type)->smallest_batch());
-  const double low = wanted_batch / kRoundingFactor;
-  const double high = std::max(wanted_batch * kRoundingFactor, double(clamp_batch * workers));
-  const GradientNoise noise = predictor_.noise();
+  const BatchRules& rules = predictor_.batch_rules();
+  const bool free = predictor_.free_batch(work);
+  const double least =
+      free ? double(std::max<std::int64_t>(rules.batch_min, 1)) : work.wanted_batch;
+  const double most = free ? double(std::max(rules.batch_max, rules.batch_min)) : work.wanted_batch;
+  const double low = least / kRoundingFactor;
+  const double high = free && rules.batch_max <= 0
+                          ? kInfinity
+                          : std::max(most * kRoundingFactor, double(clamp_batch * workers));
   double last_s = 0;
   for (const auto& [type, count] : known)
     last_s = std::max(last_s, least_last_s(type, int(ranks.types.size()), ranks.nodes));
-  return samples / wanted_batch * gain(wanted_batch, noise) *
-         (low / (samples_per_s * gain(low, noise)) + last_s / gain(high, noise));
+  return work.progress *
+         (low / (samples_per_s * gain(low, work.noise)) + last_s / gain(high, work.noise));
 }
 
 CandidateResult RateBound::of(const GpuCounts& gpus) const {
@@ -97,14 +102,13 @@ CandidateResult RateBound::of(const GpuCounts& gpus) const {
   result.next_epoch_s = result.rest_s = result.rest_cost = kInfinity;
   const double rate = samples_per_s(gpus);
   if (rate <= 0) return result;
-  const BatchForecast& forecast = predictor_.forecast();
-  const int epochs = predictor_.epochs_left();
-  double sum_s = epochs * state_.evaluation_s;
-  for (const ForecastSegment& segment : forecast.next_epoch)
-    sum_s += progress_s(double(segment.samples), segment.wanted_batch, rate, gpus);
-  if (epochs > 1)
-    sum_s +=
-        (epochs - 1) * progress_s(double(state_.epoch_samples), forecast.later_batch, rate, gpus);
+  double sum_s = predictor_.epochs_left() * state_.evaluation_s;
+  double epoch_s = state_.evaluation_s;
+  for (const Work& work : predictor_.work()) {
+    sum_s += work_s(work, rate, gpus);
+    epoch_s += work.samples / rate;
+  }
+  result.next_epoch_s = epoch_s;
   result.rest_s = sum_s;
   result.rest_cost = predictor_.price_per_h(gpus) * sum_s / 3600;
   return result;

@@ -27,8 +27,7 @@ class RateBound {
 
  private:
   double samples_per_s(const GpuCounts& gpus) const;
-  double progress_s(double samples, double wanted_batch, double samples_per_s,
-                    const GpuCounts& gpus) const;
+  double work_s(const Work& work, double samples_per_s, const GpuCounts& gpus) const;
 
   double least_last_s(const std::string& type, int gpus, int nodes) const;
 

@@ -79,8 +79,9 @@ void decide_blindly(const DecisionState& state, Decision* decision) {
   decision->chosen.gpus = decision->after;
 }
 
-void choose(const DecisionState& state, const std::vector<CandidateResult>& ranked,
-            Decision* decision) {
+// rest: the objective of what is left.
+void choose(const DecisionState& state, const Objective& rest,
+            const std::vector<CandidateResult>& ranked, Decision* decision) {
   const CandidateResult& best = ranked.front();
   const CandidateResult* second = ranked.size() > 1 ? &ranked[1] : nullptr;
   const bool present_runs = !decision->present.gpus.empty();
@@ -109,7 +110,7 @@ void choose(const DecisionState& state, const std::vector<CandidateResult>& rank
         joined(missing) + " was below its minimum";
     return;
   }
-  const double gain = gain_of_change(decision->present, best, state.objective);
+  const double gain = gain_of_change(decision->present, best, rest);
   if (state.epochs_since_change < state.min_interval_epochs) {
     decision->reason = reason_for_interval(decision->present, best, state.epochs_since_change,
                                            state.min_interval_epochs, state.objective);
@@ -125,17 +126,22 @@ void choose(const DecisionState& state, const std::vector<CandidateResult>& rank
   decision->chosen = decision->present;
 }
 
-void add_remarks(const DecisionState& state, const std::vector<CandidateResult>& ranked,
+// What the user must know beside the comparison: a batch that does not fit, a limit that is missed,
+// the price of counting money alone.
+void add_remarks(const Objective& rest, const std::vector<CandidateResult>& ranked,
                  Decision* decision) {
-  if (decision->chosen.batch_clamped)
+  const CandidateResult& chosen = decision->chosen;
+  if (chosen.batch_clamped)
     decision->reason +=
-        "; batch clamped to " + std::to_string(decision->chosen.configuration.local_batch *
-                                               decision->chosen.configuration.virtual_workers);
-  if (state.objective.kind != Objective::Kind::kCost) return;
+        "; batch clamped to " +
+        std::to_string(chosen.configuration.local_batch * chosen.configuration.virtual_workers);
+  if (!keeps_limit(chosen, rest))
+    decision->reason += missed_limit(chosen, keeps_limit(ranked.front(), rest), rest);
+  if (rest.kind != Objective::Kind::kCost) return;
   const auto fastest =
       std::min_element(ranked.begin(), ranked.end(),
                        [](const auto& a, const auto& b) { return a.rest_s < b.rest_s; });
-  if (decision->chosen.rest_s > 2 * fastest->rest_s)
+  if (chosen.rest_s > 2 * fastest->rest_s)
     decision->reason += "; cost alone counts: a faster set, " + to_text(fastest->gpus) +
                         ", needs " + seconds_text(fastest->rest_s) + " for " +
                         cost_text(fastest->rest_cost);
@@ -153,6 +159,18 @@ std::vector<CandidateResult> best_of(const std::vector<CandidateResult>& ranked,
 }
 
 }  // namespace
+
+std::string to_text(BatchPolicy policy) {
+  switch (policy) {
+    case BatchPolicy::kPaper:
+      return "paper";
+    case BatchPolicy::kSimilarity:
+      return "similarity";
+    case BatchPolicy::kGoodput:
+      return "goodput";
+  }
+  return "";
+}
 
 std::string to_text(Decision::Action action) {
   switch (action) {
@@ -177,7 +195,7 @@ Decision decide(const DecisionState& state) {
   decision.forecast_method = predictor.forecast().method;
   if (!state.start) decision.before = present_set(state);
 
-  if (predictor.epochs_left() < 1) {
+  if (predictor.work().empty()) {
     decision.after = decision.chosen.gpus = decision.before;
     decision.reason = "keep: no epoch is left";
     return decision;
@@ -190,7 +208,8 @@ Decision decide(const DecisionState& state) {
   std::vector<GpuCounts> sets = candidates(state);
   if (present && !types_below_minimum(state, decision.before).empty())
     std::erase(sets, decision.before);
-  SearchResult search = search_candidates(state, predictor, sets, present);
+  const Objective rest = for_the_rest(state.objective, state.elapsed_s, state.spent_cost);
+  SearchResult search = search_candidates(state, predictor, rest, sets, present);
   const std::vector<CandidateResult>& results = search.ranked;
   decision.rejected = std::move(search.rejected);
   decision.certificate = std::move(search.certificate);
@@ -200,12 +219,12 @@ Decision decide(const DecisionState& state) {
   }
   if (present) {
     decision.present = *present;
-    decision.present.score = score(*present, state.objective);
+    decision.present.score = rank_of(*present, rest, results.front().rest_s).value;
   }
   for (const CandidateResult& result : results)
     if (result.gpus == decision.before) decision.present = result;
-  choose(state, results, &decision);
-  add_remarks(state, results, &decision);
+  choose(state, rest, results, &decision);
+  add_remarks(rest, results, &decision);
   decision.after = decision.chosen.gpus;
   decision.best = best_of(results, decision.chosen);
   return decision;

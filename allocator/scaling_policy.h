@@ -20,15 +20,27 @@
 namespace jabas {
 
 struct Objective {
-  enum class Kind { kTime, kCost, kBalanced, kValue };
+  enum class Kind { kTime, kCost, kBalanced, kValue, kDeadline, kBudget, kPaper };
   Kind kind = Kind::kTime;
   double eps = 0.05;      // time
   double alpha = 0.5;     // balanced
   double value_per_h = 0; // value
+  double deadline_s = 0;  // deadline: of the whole run, from its start
+  double budget = 0;      // budget: of the whole run
 };
-// "time", "time:0.1", "cost", "balanced:0.3", "value:4". Throws UsageError naming value and accepted range.
+// "time", "time:0.1", "cost", "balanced:0.3", "value:4", "deadline:8h" (option_text.h: duration_s), "budget:20",
+// "paper". Throws UsageError naming value and accepted range.
 Objective parse_objective(const std::string& text);
 std::string to_text(const Objective& objective);
+
+// How the global batch of a candidate is found.
+enum class BatchPolicy {
+  kPaper,       // the forecast of the wanted batch (±10 % by similarity)
+  kSimilarity,  // the same, wanted by the estimated similarity
+  kGoodput,     // each set runs the (b, N) with the least time per progress at the forecast noise; while the noise is
+                // unknown or the batch does not adapt: the wanted batch
+};
+std::string to_text(BatchPolicy policy);
 
 struct TypeSupply {
   int min = 0, max = 0;        // of the user, effective
@@ -43,12 +55,17 @@ struct DecisionState {
   bool start = false;                    // the first decision of a run: nothing is held, change costs nothing
   int next_epoch = 1, epochs = 1;        // the epoch that begins at the boundary; 1-based
   std::int64_t epoch_samples = 0;        // training samples per epoch
+  double rest_progress = 0;              // what is left of the run, in steps at batch_min; 0 = the epochs left, each with
+                                         // epoch_samples at the forecast batch
+  double elapsed_s = 0, spent_cost = 0;  // of the run so far: deadline and budget are those of the whole run
+  BatchPolicy batch_policy = BatchPolicy::kPaper;
   double wanted_batch = 0;               // at the last adjustment
   std::vector<std::pair<std::int64_t, double>> batch_history;  // (step, wanted B)
   std::int64_t adapt_every = 100;
   BatchRules batch;
   bool adaptive = false;
   double grad_sqr = 0, grad_var = 0;     // averaged |G|² and tr Σ at batch_min; 0 = unknown (progress = samples)
+  std::vector<std::pair<std::int64_t, double>> noise_history;  // (step, grad_var / grad_sqr)
   GpuCounts held;                        // in the run now, or pending and still wanted
   std::map<std::string, TypeSupply> supply;  // by type; a type absent here cannot be used
   int unit = 1;                          // GPUs per member
@@ -62,6 +79,7 @@ struct DecisionState {
   double evaluation_s = 0;               // per epoch
   double minimum_billing_s = 0;
   Profile profile;                       // must have every type of `supply` that may be used
+  ModelRules rules;                      // how times are predicted from it
 };
 DecisionState state_from_json(const std::string& text);
 std::string to_json_text(const DecisionState& state);

@@ -57,9 +57,16 @@ void print_table(const Decision& decision) {
     std::printf("Rejected: %d: %s\n", count, cause.c_str());
 }
 
-ExitCode decide(const std::string& path, bool json) {
-  const Decision decision = jabas::decide(state_from_json(read_text_file(path, "the state")));
-  if (json)
+struct Options {
+  std::string state;
+  bool json = false, reference = false;
+};
+
+ExitCode decide(const Options& options) {
+  DecisionState state = state_from_json(read_text_file(options.state, "the state"));
+  if (options.reference) state.rules.reference = true;
+  const Decision decision = jabas::decide(state);
+  if (options.json)
     std::printf("%s\n", jabas::to_json_text(decision).c_str());
   else
     print_table(decision);
@@ -69,18 +76,15 @@ ExitCode decide(const std::string& path, bool json) {
 }  // namespace
 
 void add_decide(CLI::App& app, Run& run) {
-  struct Options {
-    std::string state;
-    bool json = false;
-  };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("decide", "One decision from a JSON state");
   command
       ->add_option("--state", options->state, "JSON file with everything the decision depends on")
       ->required();
   command->add_flag("--json", options->json, "Print the decision as the journal stores it");
-  command->callback(
-      [options, &run] { run = [options] { return decide(options->state, options->json); }; });
+  command->add_flag("--reference-rounding", options->reference,
+                    "Predict times by the rules of the paper's reference implementation");
+  command->callback([options, &run] { run = [options] { return decide(*options); }; });
 }
 
 }  // namespace jabas::sim

@@ -33,11 +33,6 @@ struct PassTimes {
   double data_s = 0, forward_s = 0, backward_s = 0;  // D, F, K
 };
 
-struct ModelRules {
-  bool reference = false;
-  bool sequential = false;  // the reference's weight update does not overlap (reference only)
-};
-
 class TypeModel {
  public:
   explicit TypeModel(const TypeProfile& type);

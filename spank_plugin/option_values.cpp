@@ -5,15 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <limits>
-#include <optional>
 
 namespace jabas {
 namespace {
@@ -21,26 +15,8 @@ namespace {
 constexpr int kMaxGpus = 100000;  // of one type; a typing error, not a cluster, is above
 constexpr int kMaxUnit = 1024;
 constexpr long kMaxBatch = 1L << 40;
-constexpr long kMaxDays = 36500;
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
-// Digits only: no sign, no blanks, nothing behind.
-std::optional<long> whole_number(std::string_view text) {
-  long number = 0;
-  if (text.empty() || !std::isdigit(static_cast<unsigned char>(text[0]))) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-std::optional<double> real_number(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(number)) return std::nullopt;
-  return number;
-}
 
 std::string read_range(std::string_view text, long lowest, long highest, long* min, long* max) {
   const auto dash = text.find('-');
@@ -70,16 +46,6 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
 
 std::string check_type(std::string_view type, const std::vector<std::string>& known_types) {
   if (type.empty()) return "a GPU type is missing";
@@ -138,10 +104,20 @@ std::string check_objective(std::string_view value) {
   const std::string_view kind = value.substr(0, colon);
   const bool has_number = colon != std::string_view::npos;
   const std::string_view text = has_number ? value.substr(colon + 1) : std::string_view();
-  if (kind != "time" && kind != "cost" && kind != "balanced" && kind != "value") {
+  if (kind != "time" && kind != "cost" && kind != "balanced" && kind != "value" &&
+      kind != "deadline" && kind != "budget" && kind != "paper") {
     return quoted(kind) + " is not an objective";
   }
-  if (kind == "cost") return has_number ? "cost takes no number" : "";
+  if (kind == "cost" || kind == "paper") {
+    return has_number ? std::string(kind) + " takes no number" : "";
+  }
+  if (kind == "deadline") {
+    if (!has_number) return "deadline needs a duration, such as deadline:8h";
+    const auto duration = duration_s(text);
+    if (!duration) return quoted(text) + " is not a duration";
+    return *duration > 0 ? "" : "T " + std::string(text) + " is not above 0";
+  }
+  if (!has_number && kind == "budget") return "budget needs a number, such as budget:20";
   if (!has_number) return kind == "value" ? "value needs a number, such as value:4" : "";
   const auto number = real_number(text);
   if (!number) return quoted(text) + " is not a number";
@@ -151,6 +127,7 @@ std::string check_objective(std::string_view value) {
   }
   if (kind == "balanced" && *number < 0) return "ALPHA " + std::string(text) + " is below 0";
   if (kind == "value" && *number <= 0) return "V " + std::string(text) + " is not above 0";
+  if (kind == "budget" && *number <= 0) return "X " + std::string(text) + " is not above 0";
   return "";
 }
 
@@ -159,40 +136,10 @@ std::string read_batch(std::string_view value, long* min, long* max) {
 }
 
 std::string read_duration(std::string_view value, long* seconds) {
-  const std::string problem = quoted(value) + " is not a duration";
-  const auto dash = value.find('-');
-  const bool has_days = dash != std::string_view::npos;
-  long days = 0;
-  if (has_days) {
-    const auto number = whole_number(value.substr(0, dash));
-    if (!number || *number > kMaxDays) return problem;
-    days = *number;
-    value.remove_prefix(dash + 1);
-  }
-  const auto parts = split(value, ':');
-  if (parts.size() > 3) return problem;
-  // Seconds of each field, by the number of fields; behind "D-" the first field is hours, alone it
-  // is minutes.
-  static constexpr std::array<std::array<long, 3>, 3> kBehindDays = {
-      {{3600, 0, 0}, {3600, 60, 0}, {3600, 60, 1}}};
-  static constexpr std::array<std::array<long, 3>, 3> kAlone = {
-      {{60, 0, 0}, {60, 1, 0}, {3600, 60, 1}}};
-  const auto& weights = (has_days ? kBehindDays : kAlone)[parts.size() - 1];
-  long total = days * 86400;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto number = whole_number(parts[i]);
-    if (!number || *number > kMaxDays * 1440) return problem;
-    total += *number * weights[i];
-  }
-  *seconds = total;
+  const auto duration = slurm_duration_s(value);
+  if (!duration) return quoted(value) + " is not a duration";
+  *seconds = *duration;
   return "";
-}
-
-std::string to_duration_text(long seconds) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%ld-%02ld:%02ld:%02ld", seconds / 86400, seconds / 3600 % 24,
-                seconds / 60 % 60, seconds % 60);
-  return text;
 }
 
 std::string check_file(const std::string& value, bool urls, bool check_files) {

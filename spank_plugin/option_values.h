@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/option_text.h"
 #include "spank_plugin/options.h"
 
 namespace jabas {
@@ -22,7 +23,7 @@ std::string read_gpus(std::string_view value, const std::vector<std::string>& kn
 // "4"; 1 … 1024.
 std::string read_unit(std::string_view value, int* unit);
 
-// "time[:EPS]", "cost", "balanced[:ALPHA]", "value:V".
+// "time[:EPS]", "cost", "balanced[:ALPHA]", "value:V", "deadline:T", "budget:X", "paper".
 std::string check_objective(std::string_view value);
 
 // "64-2048".
@@ -30,15 +31,10 @@ std::string read_batch(std::string_view value, long* min, long* max);
 
 // minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS: sbatch's forms for --time.
 std::string read_duration(std::string_view value, long* seconds);
-// The same in the last of these forms.
-std::string to_duration_text(long seconds);
 
 // A file that can be read, or (urls) an http, https or file URL. check_files: look at the file
 // itself.
 std::string check_file(const std::string& value, bool urls, bool check_files);
-
-// Splits at `separator`, keeping empty parts.
-std::vector<std::string_view> split(std::string_view text, char separator);
 
 // "" or what is wrong with one GPU type's name (also: unknown to the cluster).
 std::string check_type(std::string_view type, const std::vector<std::string>& known_types);

@@ -18,7 +18,8 @@ constexpr Form kForms[] = {
     {"jabas-gpus", "TYPE:MIN-MAX[,TYPE:MIN-MAX...], such as v100:0-4,p100:2-4"},
     {"jabas-unit", "a whole number of GPUs per member job, 1 to 1024"},
     {"jabas-objective",
-     "time[:EPS] with EPS >= 0, cost, balanced[:ALPHA] with 0 <= ALPHA < 1, value:V with V > 0"},
+     "time[:EPS] with EPS >= 0, cost, balanced[:ALPHA] with 0 <= ALPHA < 1, value:V with V > 0, "
+     "deadline:T with T as 8h, 90m, 600s or in the forms of --time, budget:X with X > 0, paper"},
     {"jabas-batch", "MIN-MAX with 1 <= MIN <= MAX, such as 128-4096"},
     {"jabas-prices", "a readable file, or an http, https or file URL"},
     {"jabas-profile", "a readable file"},
@@ -103,7 +104,7 @@ const std::vector<OptionInfo>& option_table() {
       {"jabas-gpus", "TYPE:MIN-MAX[,...]",
        "train on a changing set of GPUs, MIN to MAX of each type (switches JABAS on)"},
       {"jabas-unit", "N", "JABAS: GPUs per member job (default 1)"},
-      {"jabas-objective", "time[:EPS]|cost|balanced[:ALPHA]|value:V",
+      {"jabas-objective", "time[:EPS]|cost|balanced[:ALPHA]|value:V|deadline:T|budget:X|paper",
        "JABAS: what the choice of GPUs optimises (default time)"},
       {"jabas-batch", "MIN-MAX", "JABAS: range of the global batch size"},
       {"jabas-prices", "FILE|URL", "JABAS: price per GPU-hour of each type (JSON or CSV)"},

@@ -100,6 +100,9 @@ void Daemon::decide_now(const DecisionInputs& inputs, int next_epoch) {
   context.start = run.decided_for == 0;
   context.next_epoch = next_epoch;
   context.now_s = unix_now_s();
+  context.boundary_s = context.now_s;
+  if (trains(state_) && next_epoch > run.epoch)
+    context.boundary_s += std::max(0.0, remaining_s(context.now_s));
   context.startup_s = membership_.startup_s(kAssumedStartup_s);
   context.unit = config_.options.unit;
   context.objective = config_.options.objective;

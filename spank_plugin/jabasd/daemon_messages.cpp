@@ -202,6 +202,7 @@ void Daemon::on_progress(const Progress& progress) {
     if (decision.grad_sqr > 0) {
       run.grad_sqr = decision.grad_sqr;
       run.grad_var = decision.grad_var;
+      run.noise_history.emplace_back(decision.step, decision.grad_var / decision.grad_sqr);
     }
   }
   run.emulated_steps = progress.emulated_steps;

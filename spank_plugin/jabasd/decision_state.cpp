@@ -1,11 +1,21 @@
 #include "spank_plugin/jabasd/decision_state.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "allocator/error.h"
 #include "spank_plugin/jabasd/gpu_supply.h"
 
 namespace jabas {
+namespace {
+
+BatchPolicy batch_policy_of(const TrainingSpec& spec) {
+  for (const BatchPolicy policy : {BatchPolicy::kSimilarity, BatchPolicy::kGoodput})
+    if (spec.batch_policy == to_text(policy)) return policy;
+  return BatchPolicy::kPaper;
+}
+
+}  // namespace
 
 std::vector<std::string> usable_types(const Run& run) {
   std::vector<std::string> types;
@@ -41,7 +51,12 @@ DecisionState decision_state(const Run& run, const MemberJobs& jobs, const Decis
   state.epochs = spec.epochs;
   state.epoch_samples = spec.train_samples;
   state.wanted_batch = run.wanted_batch;
+  // The rest begins at the boundary: until then the run goes on with what it has.
+  state.elapsed_s = std::max(0.0, context.boundary_s - run.started_s);
+  state.spent_cost = run.cost.total_usd(context.boundary_s);
+  state.batch_policy = batch_policy_of(spec);
   state.batch_history = run.batch_history;
+  state.noise_history = run.noise_history;
   state.adapt_every = spec.adapt_every;
   state.adaptive = spec.adaptive;
   state.grad_sqr = run.grad_sqr;

@@ -26,6 +26,7 @@ struct DecisionContext {
   bool start = false;  // the first decision of the run
   int next_epoch = 1;  // the one the set is for
   double now_s = 0, startup_s = kAssumedStartup_s;
+  double boundary_s = 0;  // expected time of the boundary at which the set changes, UNIX seconds
   int unit = 1;
   std::string objective;
 };

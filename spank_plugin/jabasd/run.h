@@ -33,6 +33,7 @@ struct Run {
   double progress_at_s = 0;
 
   std::vector<std::pair<std::int64_t, double>> batch_history;  // (step, wanted B)
+  std::vector<std::pair<std::int64_t, double>> noise_history;  // (step, grad_var / grad_sqr)
   double wanted_batch = 0, grad_sqr = 0, grad_var = 0;
   std::int64_t local_batch = 0;
 

@@ -32,9 +32,16 @@ DecisionState random_state(std::mt19937& random) {
   state.resize_pause_s = whole(0, 3);
   state.startup_s = whole(0, 10);
   state.start = whole(0, 4) == 0;
-  const char* objectives[] = {"time",     "time:0.3",     "time:0",  "cost",
-                              "balanced", "balanced:0.2", "value:3", "value:900"};
-  state.objective = parse_objective(objectives[whole(0, 7)]);
+  const char* objectives[] = {"time",         "time:0.3",      "time:0",   "cost",
+                              "balanced",     "balanced:0.2",  "value:3",  "value:900",
+                              "deadline:20h", "deadline:100s", "budget:2", "budget:200",
+                              "paper"};
+  state.objective = parse_objective(objectives[whole(0, 12)]);
+  state.elapsed_s = whole(0, 1) * whole(0, 1000);
+  state.spent_cost = 0.1 * whole(0, 10);
+  if (whole(0, 1) == 0) state.rest_progress = whole(1, 10'000);
+  state.batch_policy = BatchPolicy(whole(0, 2));
+  if (whole(0, 2) == 0) state.noise_history = {{1, whole(1, 30)}};
   state.held.clear();
   state.supply.clear();
   for (const char* type : {"a", "b", "c"}) {
@@ -52,7 +59,9 @@ SearchResult search(const DecisionState& state, std::size_t predict_all_up_to) {
   std::string cause;
   std::optional<CandidateResult> present;
   if (!state.start) present = predictor.predict(present_set(state), &cause);
-  return search_candidates(state, predictor, candidates(state), present, predict_all_up_to);
+  return search_candidates(state, predictor,
+                           for_the_rest(state.objective, state.elapsed_s, state.spent_cost),
+                           candidates(state), present, predict_all_up_to);
 }
 
 }  // namespace

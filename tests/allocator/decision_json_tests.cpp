@@ -33,6 +33,12 @@ BOOST_AUTO_TEST_CASE(a_state_reads_back_the_same) {
   state.start = true;
   state.batch_history = {{100, 128}, {200, 140.8}};
   state.adapt_every = 50;
+  state.rest_progress = 123.5;
+  state.elapsed_s = 60;
+  state.spent_cost = 0.5;
+  state.batch_policy = BatchPolicy::kGoodput;
+  state.noise_history = {{100, 7.5}, {200, 8}};
+  state.rules = {.reference = true, .sequential = true};
   state.adaptive = true;
   state.grad_sqr = 0.25;
   state.grad_var = 4;
@@ -76,7 +82,9 @@ BOOST_AUTO_TEST_CASE(bad_states_are_named) {
              "state: held.p100: -2 is not accepted: must be a whole number, 0..1000000");
   BOOST_TEST(complaint("time:0.05", "fast") ==
              "state: objective: objective 'fast' is not accepted: must be time[:EPS], cost, "
-             "balanced[:ALPHA] or value:V");
+             "balanced[:ALPHA], value:V, deadline:T, budget:X or paper");
+  BOOST_TEST(complaint("\"batch_policy\": \"paper\"", "\"batch_policy\": \"best\"") ==
+             "state: batch_policy: 'best' is not paper, similarity or goodput");
   BOOST_TEST(
       complaint("\"batch_max\": 192", "\"batch_max\": 64") ==
       "state: batch.batch_max: 64 is not accepted: must be a whole number, 192..1125899906842624");

@@ -62,6 +62,37 @@ BOOST_AUTO_TEST_CASE(a_clamped_batch_pays_for_lost_progress) {
   BOOST_TEST(predicted(state, {{"v100", 2}}).rest_s == 4 * 1500 * 0.016, kExact);
 }
 
+// What is left in steps at batch_min = 192: 96 s of an epoch's 24 s are 4 epochs; a half epoch is
+// less than the next one.
+BOOST_AUTO_TEST_CASE(what_is_left_may_be_given_as_progress) {
+  DecisionState state = fixtures::two_type_state();
+  state.evaluation_s = 1;
+  state.rest_progress = 4 * 250;
+  BOOST_TEST(predicted(state, {{"v100", 2}}).rest_s == 4 * 25, kExact);
+  state.next_epoch = state.epochs;  // says nothing about what is left then
+  BOOST_TEST(predicted(state, {{"v100", 2}}).rest_s == 4 * 25, kExact);
+  state.rest_progress = 125;
+  BOOST_TEST(predicted(state, {{"v100", 2}}).rest_s == 13, kExact);
+  BOOST_TEST(predicted(state, {{"v100", 2}}).next_epoch_s == 13, kExact);
+}
+
+// Two GPUs run 2,000 samples/s at any batch of at least 32, so that the least batch makes the most
+// of them: gain(32) = (15+1)/(15/2+1) in steps of 16, each of 16 ms.
+BOOST_AUTO_TEST_CASE(with_goodput_each_set_runs_its_own_batch) {
+  DecisionState state = fixtures::two_type_state();
+  state.adaptive = true;
+  state.batch_policy = BatchPolicy::kGoodput;
+  state.batch = {.batch_min = 16, .batch_max = 4096, .fixed_local_batch = 16};
+  state.wanted_batch = 1024;
+  state.noise_history = {{10, 15}};
+  state.rest_progress = 1e4;
+  const CandidateResult result = predicted(state, {{"v100", 2}});
+  BOOST_TEST(result.configuration.virtual_workers == 2);
+  BOOST_TEST(result.rest_s == 1e4 * 0.016 / (16 / 8.5), kExact);
+  state.noise_history.clear();  // unknown: the wanted batch
+  BOOST_TEST(predicted(state, {{"v100", 2}}).configuration.virtual_workers == 64);
+}
+
 BOOST_AUTO_TEST_CASE(a_fixed_batch_is_not_for_more_gpus_than_it_has_workers) {
   DecisionState state = fixtures::two_type_state();
   state.batch.batch_min = state.batch.batch_max = 48;

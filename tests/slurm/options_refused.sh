@@ -26,7 +26,8 @@ refused jabas-gpus=v100:0-0 "type v100: MAX 0 is below 1; $gpus"
 refused jabas-gpus=a100:0-2 "GPU type 'a100' is unknown; this cluster has p100, v100; $gpus"
 refused jabas-gpus=v100:0-1,v100:1-2 "type v100 is given twice; $gpus"
 refused jabas-unit=0 "0 is outside 1 to 1024; accepted: a whole number of GPUs per member job, 1 to 1024"
-objective='accepted: time[:EPS] with EPS >= 0, cost, balanced[:ALPHA] with 0 <= ALPHA < 1, value:V with V > 0'
+objective='accepted: time[:EPS] with EPS >= 0, cost, balanced[:ALPHA] with 0 <= ALPHA < 1, value:V with V > 0,'
+objective+=' deadline:T with T as 8h, 90m, 600s or in the forms of --time, budget:X with X > 0, paper'
 refused jabas-objective=speed "'speed' is not an objective; $objective"
 refused jabas-objective=balanced:1 "ALPHA 1 is not below 1; for time alone use time; $objective"
 refused jabas-batch=512-64 "MIN 512 is above MAX 64; accepted: MIN-MAX with 1 <= MIN <= MAX, such as 128-4096"

@@ -19,7 +19,8 @@ const std::map<std::string, std::string> kAccepted = {
     {"jabas-gpus", "TYPE:MIN-MAX[,TYPE:MIN-MAX...], such as v100:0-4,p100:2-4"},
     {"jabas-unit", "a whole number of GPUs per member job, 1 to 1024"},
     {"jabas-objective",
-     "time[:EPS] with EPS >= 0, cost, balanced[:ALPHA] with 0 <= ALPHA < 1, value:V with V > 0"},
+     "time[:EPS] with EPS >= 0, cost, balanced[:ALPHA] with 0 <= ALPHA < 1, value:V with V > 0, "
+     "deadline:T with T as 8h, 90m, 600s or in the forms of --time, budget:X with X > 0, paper"},
     {"jabas-batch", "MIN-MAX with 1 <= MIN <= MAX, such as 128-4096"},
     {"jabas-prices", "a readable file, or an http, https or file URL"},
     {"jabas-profile", "a readable file"},
@@ -108,6 +109,13 @@ BOOST_AUTO_TEST_CASE(objective) {
   refused("jabas-objective", "balanced:-1", "ALPHA -1 is below 0");
   refused("jabas-objective", "value", "value needs a number, such as value:4");
   refused("jabas-objective", "value:0", "V 0 is not above 0");
+  refused("jabas-objective", "deadline", "deadline needs a duration, such as deadline:8h");
+  refused("jabas-objective", "deadline:soon", "'soon' is not a duration");
+  refused("jabas-objective", "deadline:0", "T 0 is not above 0");
+  refused("jabas-objective", "deadline:-1h", "'-1h' is not a duration");
+  refused("jabas-objective", "budget", "budget needs a number, such as budget:20");
+  refused("jabas-objective", "budget:-3", "X -3 is not above 0");
+  refused("jabas-objective", "paper:1", "paper takes no number");
   refused("jabas-objective", "value:4x", "'4x' is not a number");
 }
 
