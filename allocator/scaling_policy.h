@@ -16,6 +16,7 @@
 #include "allocator/config_solver.h"
 #include "allocator/gpu_set.h"
 #include "allocator/profile.h"
+#include "allocator/throughput_model.h"
 
 namespace jabas {
 
@@ -78,6 +79,7 @@ struct DecisionState {
   double startup_s = 10;                 // of a member, measured or assumed
   double evaluation_s = 0;               // per epoch
   double minimum_billing_s = 0;
+  ModelRules rules;                      // how the profile is read; chosen by the caller, not part of the JSON
   Profile profile;                       // must have every type of `supply` that may be used
   ModelRules rules;                      // how times are predicted from it
 };

@@ -1,5 +1,5 @@
-// jabas-sim decide --state S.json [--json]: one decision (the state's keys: docs/profile.md).
-// Exit code kFailed when nothing could be predicted.
+// jabas-sim decide --state S.json [--json] [--reference-rounding]: one decision (the state's keys:
+// docs/profile.md). Exit code kFailed when nothing could be predicted.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -7,6 +7,7 @@
 #include "allocator/decision_reason.h"
 #include "allocator/scaling_policy.h"
 #include "allocator/sim_command.h"
+#include "allocator/sim_profile.h"
 #include "allocator/text_file.h"
 
 namespace jabas::sim {
@@ -57,16 +58,11 @@ void print_table(const Decision& decision) {
     std::printf("Rejected: %d: %s\n", count, cause.c_str());
 }
 
-struct Options {
-  std::string state;
-  bool json = false, reference = false;
-};
-
-ExitCode decide(const Options& options) {
-  DecisionState state = state_from_json(read_text_file(options.state, "the state"));
-  if (options.reference) state.rules.reference = true;
+ExitCode decide(const std::string& path, const ModelRules& rules, bool json) {
+  DecisionState state = state_from_json(read_text_file(path, "the state"));
+  state.rules = rules;
   const Decision decision = jabas::decide(state);
-  if (options.json)
+  if (json)
     std::printf("%s\n", jabas::to_json_text(decision).c_str());
   else
     print_table(decision);
@@ -76,15 +72,21 @@ ExitCode decide(const Options& options) {
 }  // namespace
 
 void add_decide(CLI::App& app, Run& run) {
+  struct Options {
+    std::string state;
+    ModelRules rules;
+    bool json = false;
+  };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("decide", "One decision from a JSON state");
   command
       ->add_option("--state", options->state, "JSON file with everything the decision depends on")
       ->required();
+  add_rule_options(*command, &options->rules);
   command->add_flag("--json", options->json, "Print the decision as the journal stores it");
-  command->add_flag("--reference-rounding", options->reference,
-                    "Predict times by the rules of the paper's reference implementation");
-  command->callback([options, &run] { run = [options] { return decide(*options); }; });
+  command->callback([options, &run] {
+    run = [options] { return decide(options->state, options->rules, options->json); };
+  });
 }
 
 }  // namespace jabas::sim
