@@ -79,7 +79,6 @@ struct DecisionState {
   double startup_s = 10;                 // of a member, measured or assumed
   double evaluation_s = 0;               // per epoch
   double minimum_billing_s = 0;
-  ModelRules rules;                      // how the profile is read; chosen by the caller, not part of the JSON
   Profile profile;                       // must have every type of `supply` that may be used
   ModelRules rules;                      // how times are predicted from it
 };
