@@ -1,18 +1,139 @@
 #include "allocator/batch_forecaster.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "allocator/batch_choice.h"
 
 namespace jabas {
+namespace {
+
+constexpr std::int64_t kMaxSegments = 50;
+constexpr std::int64_t kLargestStep = std::int64_t{1} << 53;
+
+// Ascending; what was done again after a resume counts as it was the last time.
+std::vector<BatchRecord> records_of(const std::vector<std::pair<std::int64_t, double>>& history) {
+  std::vector<BatchRecord> records;
+  for (const auto& [step, value] : history) {
+    if (!(value > 0) || !std::isfinite(value) || step < 0 || step > kLargestStep) continue;
+    while (!records.empty() && records.back().step >= step) records.pop_back();
+    records.push_back({step, value});
+  }
+  return records;
+}
+
+// The batch wanted now is the last of them.
+std::vector<BatchRecord> batch_records(const DecisionState& state, double present) {
+  std::vector<BatchRecord> records = records_of(state.batch_history);
+  if (records.empty()) return {{0, present}};
+  if (records.back().batch != state.wanted_batch)
+    records.push_back({records.back().step + state.adapt_every, present});
+  return records;
+}
+
+BatchBounds bounds_of(const BatchRules& rules) {
+  BatchBounds bounds;
+  bounds.min = std::max(1.0, double(rules.batch_min));
+  if (rules.batch_max > 0) bounds.max = std::max(bounds.min, double(rules.batch_max));
+  return bounds;
+}
+
+// Pieces of `steps` steps at each batch until the samples are consumed; the last batch takes what
+// is left.
+std::vector<ForecastSegment> segments_of(const std::vector<double>& batches, double steps,
+                                         std::int64_t samples) {
+  std::vector<ForecastSegment> segments;
+  std::int64_t left = samples;
+  for (std::size_t i = 0; i < batches.size() && (left > 0 || segments.empty()); ++i) {
+    const double batch = batches[i], consumed = std::ceil(steps * batch);
+    const bool rest = i + 1 == batches.size() || consumed >= double(left);
+    const std::int64_t piece = rest ? left : std::int64_t(consumed);
+    left -= piece;
+    if (!segments.empty() && segments.back().wanted_batch == batch)
+      segments.back().samples += piece;
+    else
+      segments.push_back({batch, piece, 0});
+  }
+  return segments;
+}
+
+// The adjustments of the next epoch. Long epochs are cut into fewer pieces than they have of them.
+struct Pieces {
+  double steps_of_one = 0;
+  double horizon_steps = 0;
+  std::vector<std::int64_t> after(std::int64_t last_step) const {
+    std::vector<std::int64_t> steps;
+    for (std::int64_t i = 1; i <= kMaxSegments; ++i)
+      steps.push_back(last_step + std::int64_t(double(i) * steps_of_one));
+    return steps;
+  }
+};
+
+Pieces pieces_of(const DecisionState& state, double present) {
+  const double horizon_steps = double(state.epoch_samples) / present;
+  const double adjustments = std::ceil(horizon_steps / double(state.adapt_every));
+  const double stride = std::max(1.0, std::ceil(adjustments / double(kMaxSegments)));
+  return {stride * double(state.adapt_every), horizon_steps};
+}
+
+BatchForecast forecast_noise(const DecisionState& state, double present) {
+  const std::vector<BatchRecord> records = records_of(state.noise_history);
+  if (records.empty()) return {{{present, state.epoch_samples, 0}}, present, 0, "last value"};
+  const Pieces pieces = pieces_of(state, present);
+  const Forecast found =
+      forecast({records, 0, pieces.horizon_steps}, pieces.after(records.back().step),
+               {std::numeric_limits<double>::min(), std::numeric_limits<double>::max()},
+               ForecastMethod::kDefault);
+  BatchForecast result{{}, present, 0, found.method + " of the noise"};
+  const double samples = std::ceil(pieces.steps_of_one * present);
+  std::int64_t left = state.epoch_samples;
+  for (std::size_t i = 0; i < found.batches.size() && left > 0; ++i) {
+    const bool rest = i + 1 == found.batches.size() || samples >= double(left);
+    const std::int64_t piece = rest ? left : std::int64_t(samples);
+    left -= piece;
+    if (!result.next_epoch.empty() && result.next_epoch.back().noise_ratio == found.batches[i])
+      result.next_epoch.back().samples += piece;
+    else
+      result.next_epoch.push_back({present, piece, found.batches[i]});
+  }
+  result.later_noise_ratio = result.next_epoch.back().noise_ratio;
+  return result;
+}
+
+}  // namespace
 
 BatchForecast forecast_batch(const DecisionState& state) {
-  const double batch = std::max(clipped(state.wanted_batch, state.batch), 1.0);
-  const double noise_ratio = state.noise_history.empty() ? 0 : state.noise_history.back().second;
-  return {{{batch, state.epoch_samples, noise_ratio}},
-          batch,
-          noise_ratio,
-          state.adaptive ? "last value" : "fixed"};
+  const double present = std::max(clipped(state.wanted_batch, state.batch), 1.0);
+  if (!state.adaptive) return {{{present, state.epoch_samples, 0}}, present, 0, "fixed"};
+  if (state.batch_policy == BatchPolicy::kGoodput) return forecast_noise(state, present);
+
+  const std::vector<BatchRecord> records = batch_records(state, present);
+  const Pieces pieces = pieces_of(state, present);
+  const Forecast found =
+      forecast({records, 0, pieces.horizon_steps}, pieces.after(records.back().step),
+               bounds_of(state.batch), ForecastMethod::kDefault);
+  BatchForecast result;
+  result.next_epoch = segments_of(found.batches, pieces.steps_of_one, state.epoch_samples);
+  result.later_batch = result.next_epoch.back().wanted_batch;
+  result.method = found.method;
+  return result;
+}
+
+std::optional<double> forecast_error(const BatchForecast& forecast,
+                                     const std::vector<BatchRecord>& came) {
+  if (came.empty()) return std::nullopt;
+  double sum = 0;
+  for (const BatchRecord& record : came) {
+    double begin = 0, batch = forecast.later_batch;
+    for (const ForecastSegment& segment : forecast.next_epoch) {
+      batch = segment.wanted_batch;
+      begin += double(segment.samples) / batch;
+      if (double(record.step) < begin) break;
+    }
+    sum += std::abs(batch / record.batch - 1);
+  }
+  return sum / double(came.size());
 }
 
 }  // namespace jabas

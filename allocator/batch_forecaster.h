@@ -1,11 +1,15 @@
 // Says which global batches the run will want (shared design "model" 6): for the next epoch piece
-// by piece, afterwards the last one. Pure.
+// by piece, afterwards the last one. A trend is trusted for the next epoch only: later epochs have
+// the batch at its end. With goodput every set of GPUs takes a batch of its own: then the ratio of
+// noise to gradient is forecast, by the same methods.   Pure.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "allocator/forecast_methods.h"
 #include "allocator/scaling_policy.h"
 
 namespace jabas {
@@ -16,11 +20,17 @@ struct ForecastSegment {
   double noise_ratio = 0;    // grad_var / grad_sqr expected there; 0 = the state's
 };
 struct BatchForecast {
-  std::vector<ForecastSegment> next_epoch;  // never empty; together the whole epoch
+  std::vector<ForecastSegment> next_epoch;  // never empty, at most 50; together the whole epoch
   double later_batch = 0;                   // of every epoch after the next
   double later_noise_ratio = 0;             // as in the segments
-  std::string method;  // "last value", or "fixed" when the batch does not adapt
+  // "fixed" when the batch does not adapt, else as Forecast::method says.
+  std::string method;
 };
 BatchForecast forecast_batch(const DecisionState& state);
+
+// How far a forecast was off: the mean of |forecast / B − 1| over the adjustments of the epoch it
+// was made for, steps counted from the epoch's begin. Nothing when there was no adjustment.
+std::optional<double> forecast_error(const BatchForecast& forecast,
+                                     const std::vector<BatchRecord>& came);
 
 }  // namespace jabas

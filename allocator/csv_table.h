@@ -1,7 +1,7 @@
 // A CSV file with a header line: cells by row and column name, order of columns free, columns can
 // be added and the whole written again. RFC 4180: quoted cells ("" is one quote, commas and line
 // ends inside), LF or CRLF, an UTF-8 byte order mark is skipped, empty lines are skipped. Errors:
-// IoError when the file cannot be read or written; InputError naming file, line, column, value
+// IoError when the file cannot be read; InputError naming file, line, column, value
 //         and what is accepted.
 // Threads: const members are safe to share.
 #pragma once

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   jabas::sim::Run run;
   jabas::sim::add_decide(app, run);
+  jabas::sim::add_forecast(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

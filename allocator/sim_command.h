@@ -16,5 +16,6 @@ using Run = std::function<ExitCode()>;
 
 // `run` is set when the subcommand was chosen; it must outlive the parsing.
 void add_decide(CLI::App& app, Run& run);
+void add_forecast(CLI::App& app, Run& run);
 
 }  // namespace jabas::sim
