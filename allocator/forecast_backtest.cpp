@@ -79,6 +79,17 @@ class BackTest {
     return logarithmic ? logs_ : batches_;
   }
 
+  // Largest change of log B within a horizon.
+  double most_change() const {
+    double most = 0;
+    for (const Origin& origin : origins_)
+      for (std::size_t j = origin.record + 1;
+           j < logs_.size() && logs_[j].time - logs_[origin.record].time <= horizon_ + kSameReach;
+           ++j)
+        most = std::max(most, std::abs(logs_[j].value - logs_[origin.record].value));
+    return most;
+  }
+
   // How much better than the last value, discounted by the doubt; nothing if not clearly so.
   struct Worth {
     double gain = 0, weight = 0;
@@ -196,7 +207,8 @@ bool has_halted(const std::vector<TimedValue>& series, double slope, double hori
 double TrendChoice::ahead(double intervals) const {
   if (weight == 0) return last;
   const double trended = from_scale(trend.ahead(std::min(intervals, reach)), logarithmic);
-  return on_grid(last + weight * (trended - last), grid);
+  const double batch = last + weight * (trended - last);
+  return on_grid(std::clamp(batch, last * std::exp(-most), last * std::exp(most)), grid);
 }
 
 TrendChoice choose_trend(const std::vector<TimedValue>& batches, double horizon) {
@@ -215,8 +227,8 @@ TrendChoice choose_trend(const std::vector<TimedValue>& batches, double horizon)
     const auto worth = test.worth(model, states);
     if (!worth || worth->gain <= best_gain) continue;
     best_gain = worth->gain;
-    choice = {last_value.last, worth->weight, states.back(), model.logarithmic,
-              test.span(),     test.grid(),   model.name()};
+    choice = {last_value.last, worth->weight,      states.back(), model.logarithmic,
+              test.span(),     test.most_change(), test.grid(),   model.name()};
   }
   if (choice.weight > 0 && choice.grid > 0) choice.weight = choice.weight > kLeastGridWeight;
   if (choice.weight == 0 || (choice.trend.slope != 0 && has_halted(test.series(choice.logarithmic),

@@ -25,6 +25,7 @@ struct TrendChoice {
   TrendState trend;
   bool logarithmic = false;  // the trend is of log B
   double reach = 0;          // what lies further ahead is taken to be as there
+  double most = 0;           // largest |log(forecast / last)|
   double grid = 0;           // forecasts are multiples of it; 0: any number
   std::string method = "last value";
 

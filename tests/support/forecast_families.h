@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -24,8 +25,13 @@ struct Setting {
   int epochs = 10;
   double quantum = 0;        // B in multiples of it; 0: any B
   std::int64_t every = 100;  // steps between adjustments
-  bool trending = false;
 };
+
+// A run knows its least batch; a falling line ends there.
+inline BatchBounds bounds_of(const Setting& setting) {
+  return {std::max(1.0, std::min(setting.from, setting.to) / 2),
+          std::numeric_limits<double>::infinity()};
+}
 
 struct Run {
   std::vector<BatchRecord> records;
@@ -44,7 +50,7 @@ class Movement {
     const double from = s_.from, to = s_.to;
     if (s_.family == "constant") return std::log(from);
     if (s_.family == "linear")
-      return std::log(std::max(from + (to - from) * at, std::min(from, to) / 2));
+      return std::log(std::max(from + (to - from) * at, bounds_of(s_).min));
     if (s_.family == "geometric") return std::log(from) + std::log(to / from) * at;
     if (s_.family == "saturating") return std::log(from + (to - from) * (1 - std::exp(-3 * at)));
     if (s_.family == "stops linear") return std::log(from + (to - from) * std::min(at, 1.0));
