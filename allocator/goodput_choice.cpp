@@ -69,7 +69,7 @@ class GoodputSearch {
   void fill_up(const Span& span, double least_s) {
     for (std::int64_t workers = span.last; workers >= span.first; --workers) {
       if (least_s / gain_of(span, workers) > best_.s_per_progress * (1 + kEqual)) return;
-      consider(span, workers, solver_.solve(workers).step_s);
+      consider(span, workers, solver_.least_step_s(workers));
     }
   }
 
