@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   jabas::sim::Run run;
   jabas::sim::add_decide(app, run);
   jabas::sim::add_forecast(app, run);
+  jabas::sim::add_iter_time(app, run);
+  jabas::sim::add_solve(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

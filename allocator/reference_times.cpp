@@ -1,17 +1,25 @@
 #include "allocator/reference_times.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
+#include "allocator/error.h"
 #include "allocator/throughput_model.h"
 
 namespace jabas {
 namespace {
 
-// Python's round(): to the nearest decimal of the exact binary value, halves to even.
+// Python's round(): the exact binary value to the nearest decimal, halves to even, and that decimal
+// to the nearest binary value.
 double rounded(double value, int digits) {
-  const double scale = std::pow(10.0, digits);
-  return std::nearbyint(value * scale) / scale;
+  char text[512];
+  const auto [end, error] =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);
+  JABAS_ASSERT(error == std::errc(), "512 characters hold any double");
+  double result = 0;
+  std::from_chars(text, end, result);
+  return result;
 }
 
 double both_s(const ComputePoint& point) { return point.forward_s + point.backward_s; }

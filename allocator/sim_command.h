@@ -17,5 +17,7 @@ using Run = std::function<ExitCode()>;
 // `run` is set when the subcommand was chosen; it must outlive the parsing.
 void add_decide(CLI::App& app, Run& run);
 void add_forecast(CLI::App& app, Run& run);
+void add_iter_time(CLI::App& app, Run& run);
+void add_solve(CLI::App& app, Run& run);
 
 }  // namespace jabas::sim
