@@ -127,63 +127,23 @@ class Assignment {
            slope_.cost * difference(block, option);
   }
 
-  // Gives some GPUs of the blocks another option so that nothing is missing.
+  // Gives some GPUs of the blocks another option so that nothing is missing. What two of each block
+  // can do bounds the cost, so that few options are left for the search that is exact.
   void correct(std::vector<std::vector<GpuShare>>* result) {
     if (missing_ == 0) return;
-    std::int64_t up = 0, down = 0;  // of one GPU
     for (const Block& block : blocks_) {
-      up = std::max(up, difference(block, options_[block.type].back()));
-      down = std::max(down, -difference(block, options_[block.type].front()));
+      up_ = std::max(up_, difference(block, options_[block.type].back()));
+      down_ = std::max(down_, -difference(block, options_[block.type].front()));
     }
-    const std::int64_t most_gpus = std::max<std::int64_t>(up + down - 1, 1);
-    // All that goes up is what is missing and what goes down, in GPUs and in workers.
-    std::int64_t ups = up * (most_gpus * down + missing_) / (up + down), all_up = 0, all_down = 0;
-    for (const Block& block : blocks_) {
-      const std::int64_t gpus = std::min(block.gpus, most_gpus);
-      all_up += gpus * difference(block, options_[block.type].back());
-      all_down -= gpus * difference(block, options_[block.type].front());
-    }
-    ups = std::max(std::min({ups, all_up, all_down + missing_}), missing_);
-    const std::int64_t lowest = missing_ - ups;
-
-    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-    struct Layer {  // one GPU more of a block: its option by sum, or kKept
-      std::size_t block = 0;
-      std::vector<std::int32_t> choice;
-    };
-    constexpr std::int32_t kKept = -1;
-    std::vector<Layer> layers;
-    std::vector<std::int64_t> cost(std::size_t(ups - lowest + 1), kNone);
-    cost[std::size_t(-lowest)] = 0;
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      const Block& block = blocks_[b];
-      const std::vector<Option>& options = options_[block.type];
-      for (std::int64_t gpu = 0; gpu < std::min(block.gpus, most_gpus); ++gpu) {
-        Layer layer{b, std::vector<std::int32_t>(cost.size(), kKept)};
-        std::vector<std::int64_t> next = cost;
-        for (std::size_t o = 0; o < options.size(); ++o) {
-          const std::int64_t shift = difference(block, options[o]);
-          const std::int64_t own = reduced_cost(block, options[o]);
-          const std::int64_t first = std::max<std::int64_t>(0, -shift);
-          const std::int64_t end = std::int64_t(cost.size()) - std::max<std::int64_t>(0, shift);
-          for (std::int64_t sum = first; sum < end; ++sum)
-            if (cost[std::size_t(sum)] != kNone &&
-                cost[std::size_t(sum)] + own < next[std::size_t(sum + shift)]) {
-              next[std::size_t(sum + shift)] = cost[std::size_t(sum)] + own;
-              layer.choice[std::size_t(sum + shift)] = std::int32_t(o);
-            }
-        }
-        if (next == cost) break;  // nor would more GPUs of the block help
-        cost = std::move(next);
-        layers.push_back(std::move(layer));
-      }
-    }
-    std::int64_t sum = missing_ - lowest;
-    JABAS_ASSERT(cost[std::size_t(sum)] != kNone, "a sum has an assignment");
-    for (std::size_t i = layers.size(); i-- > 0;) {
-      const std::int32_t choice = layers[i].choice[std::size_t(sum)];
+    const std::int64_t most_gpus = std::max<std::int64_t>(up_ + down_ - 1, 1);
+    Search search = searched(std::min(most_gpus, kFewGpus), kNone);
+    if (most_gpus > kFewGpus) search = searched(most_gpus, search.cost);
+    JABAS_ASSERT(search.cost != kNone, "a sum has an assignment");
+    std::int64_t sum = missing_ - search.lowest;
+    for (std::size_t i = search.layers.size(); i-- > 0;) {
+      const std::int32_t choice = search.layers[i].choice[std::size_t(sum)];
       if (choice == kKept) continue;
-      Block& block = blocks_[layers[i].block];
+      Block& block = blocks_[search.layers[i].block];
       const Option& option = options_[block.type][std::size_t(choice)];
       (*result)[block.type].push_back(option.share);
       sum -= difference(block, option);
@@ -191,9 +151,71 @@ class Assignment {
     }
   }
 
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max(), kFewGpus = 2;
+  static constexpr std::int32_t kKept = -1;
+  struct Layer {  // one GPU more of a block: its option by sum, or kKept
+    std::size_t block = 0;
+    std::vector<std::int32_t> choice;
+  };
+  struct Search {
+    std::int64_t lowest = 0;  // sum of the first entry of a layer
+    std::int64_t cost = 0;    // reduced, kNone if there is no solution
+    std::vector<Layer> layers;
+  };
+
+  // The least reduced cost with which `most_gpus` GPUs can make up for what is missing; above
+  // `bound` it does not matter.
+  Search searched(std::int64_t most_gpus, std::int64_t bound) const {
+    // All that goes up is what is missing and what goes down, in GPUs and in workers.
+    std::int64_t highest = up_ * (most_gpus * down_ + missing_) / (up_ + down_);
+    std::int64_t all_up = 0, all_down = 0;
+    for (const Block& block : blocks_) {
+      const std::int64_t gpus = std::min(block.gpus, most_gpus);
+      all_up += gpus * difference(block, options_[block.type].back());
+      all_down -= gpus * difference(block, options_[block.type].front());
+    }
+    highest = std::max(std::min({highest, all_up, all_down + missing_}), missing_);
+    Search search{missing_ - highest, kNone, {}};
+
+    std::vector<std::int64_t> cost(std::size_t(highest - search.lowest + 1), kNone);
+    cost[std::size_t(-search.lowest)] = 0;
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      for (std::int64_t gpu = 0; gpu < std::min(blocks_[b].gpus, most_gpus); ++gpu) {
+        Layer layer{b, std::vector<std::int32_t>(cost.size(), kKept)};
+        std::vector<std::int64_t> next = cost;
+        add_gpu(blocks_[b], cost, bound, &next, &layer.choice);
+        if (next == cost) break;  // nor would more GPUs of the block help
+        cost = std::move(next);
+        search.layers.push_back(std::move(layer));
+      }
+    search.cost = cost[std::size_t(missing_ - search.lowest)];
+    return search;
+  }
+
+  void add_gpu(const Block& block, const std::vector<std::int64_t>& cost, std::int64_t bound,
+               std::vector<std::int64_t>* next, std::vector<std::int32_t>* choice) const {
+    const std::vector<Option>& options = options_[block.type];
+    for (std::size_t o = 0; o < options.size(); ++o) {
+      const std::int64_t shift = difference(block, options[o]);
+      const std::int64_t own = reduced_cost(block, options[o]);
+      if (own > bound) continue;
+      const std::int64_t first = std::max<std::int64_t>(0, -shift);
+      const std::int64_t end = std::int64_t(cost.size()) - std::max<std::int64_t>(0, shift);
+      for (std::int64_t sum = first; sum < end; ++sum) {
+        const std::int64_t before = cost[std::size_t(sum)];
+        if (before > bound - own || before == kNone) continue;
+        std::int64_t& after = (*next)[std::size_t(sum + shift)];
+        if (before + own >= after) continue;
+        after = before + own;
+        (*choice)[std::size_t(sum + shift)] = std::int32_t(o);
+      }
+    }
+  }
+
   std::vector<std::vector<Option>> options_;  // by type
   std::vector<Block> blocks_;
   std::int64_t missing_ = 0;
+  std::int64_t up_ = 0, down_ = 0;  // largest difference of one GPU
   Edge slope_;
 };
 
