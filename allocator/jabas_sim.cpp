@@ -13,6 +13,9 @@ int main(int argc, char** argv) {
   jabas::sim::add_forecast(app, run);
   jabas::sim::add_iter_time(app, run);
   jabas::sim::add_solve(app, run);
+  jabas::sim::add_import(app, run);
+  jabas::sim::add_import_sia(app, run);
+  jabas::sim::add_merge(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

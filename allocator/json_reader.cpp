@@ -1,14 +1,71 @@
 #include "allocator/json_reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 
 #include "allocator/error.h"
 
 namespace jabas {
 
 using nlohmann::json;
+
+namespace {
+
+constexpr int kMaxDepth = 64;
+
+// For an error line.
+std::string shown(const json& item) {
+  constexpr std::size_t kMaxShown = 80;
+  const std::string text = item.dump();
+  return text.size() <= kMaxShown
+             ? text
+             : item.dump(-1, ' ', /*ensure_ascii=*/true).substr(0, kMaxShown) + "…";
+}
+
+// Calls visit(index) for every character outside texts.
+template <typename Visit>
+void visit_outside_texts(const std::string& json_text, Visit visit) {
+  bool inside = false;
+  for (std::size_t i = 0; i < json_text.size(); ++i) {
+    if (json_text[i] == '"')
+      inside = !inside;
+    else if (inside && json_text[i] == '\\')
+      ++i;
+    else if (!inside)
+      visit(i);
+  }
+}
+
+bool too_deep(const std::string& json_text) {
+  int depth = 0, deepest = 0;
+  visit_outside_texts(json_text, [&](std::size_t i) {
+    if (json_text[i] == '[' || json_text[i] == '{') deepest = std::max(deepest, ++depth);
+    if (json_text[i] == ']' || json_text[i] == '}') --depth;
+  });
+  return deepest > kMaxDepth;
+}
+
+// Some writers put NaN and Infinity into a file, which JSON does not have. As texts they are
+// refused by key where a number is read.
+std::string with_quoted_non_numbers(const std::string& json_text) {
+  std::string result;
+  std::size_t copied = 0;
+  visit_outside_texts(json_text, [&](std::size_t i) {
+    if (i < copied) return;
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"})
+      if (json_text.compare(i, word.size(), word) == 0) {
+        result.append(json_text, copied, i - copied).append("\"").append(word).append("\"");
+        copied = i + word.size();
+        return;
+      }
+  });
+  return result.append(json_text, copied);
+}
+
+}  // namespace
 
 struct JsonReader::Node {
   std::shared_ptr<const json> document;  // keeps `value` alive
@@ -26,24 +83,24 @@ struct JsonReader::Node {
   }
 
   double checked(const std::string& key, const json& item, double min, double max) const {
-    if (!item.is_number()) throw InputError(where(key) + ": " + item.dump() + " is not a number");
+    if (!item.is_number()) throw InputError(where(key) + ": " + shown(item) + " is not a number");
     const double number = item.get<double>();
     if (!std::isfinite(number) || number < min || number > max) {
       std::string accepted = "a number of at least " + json(min).dump();
       if (max < std::numeric_limits<double>::max()) accepted += " and at most " + json(max).dump();
-      throw InputError(where(key) + ": " + item.dump() + " is not accepted: must be " + accepted);
+      throw InputError(where(key) + ": " + shown(item) + " is not accepted: must be " + accepted);
     }
     return number;
   }
 
   const json& array(const std::string& key) {
     const json& item = at(key);
-    if (!item.is_array()) throw InputError(where(key) + ": " + item.dump() + " is not an array");
+    if (!item.is_array()) throw InputError(where(key) + ": " + shown(item) + " is not an array");
     return item;
   }
 
   std::shared_ptr<Node> child(const std::string& key, const json& item) const {
-    if (!item.is_object()) throw InputError(where(key) + ": " + item.dump() + " is not an object");
+    if (!item.is_object()) throw InputError(where(key) + ": " + shown(item) + " is not an object");
     auto node = std::make_shared<Node>();
     node->document = document;
     node->value = &item;
@@ -56,10 +113,14 @@ struct JsonReader::Node {
 JsonReader JsonReader::parse(const std::string& text, const std::string& name) {
   auto node = std::make_shared<Node>();
   node->name = name;
+  if (too_deep(text))
+    throw InputError(name + ": is nested more than " + std::to_string(kMaxDepth) + " levels deep");
   try {
     node->document = std::make_shared<const json>(json::parse(text));
   } catch (const json::exception& error) {
-    throw InputError(name + ": is not JSON: " + error.what());
+    json document = json::parse(with_quoted_non_numbers(text), nullptr, /*allow_exceptions=*/false);
+    if (document.is_discarded()) throw InputError(name + ": is not JSON: " + error.what());
+    node->document = std::make_shared<const json>(std::move(document));
   }
   node->value = node->document.get();
   if (!node->value->is_object()) throw InputError(name + ": is not a JSON object");
@@ -89,7 +150,7 @@ std::int64_t JsonReader::integer(const std::string& key, std::int64_t min, std::
       (!item.is_number_unsigned() ||
        item.get<std::uint64_t>() <= std::uint64_t(std::numeric_limits<std::int64_t>::max()));
   if (!fits || item.get<std::int64_t>() < min || item.get<std::int64_t>() > max)
-    fail(key, item.dump() + " is not accepted: must be a whole number, " + std::to_string(min) +
+    fail(key, shown(item) + " is not accepted: must be a whole number, " + std::to_string(min) +
                   ".." + std::to_string(max));
   return item.get<std::int64_t>();
 }
@@ -101,7 +162,7 @@ std::int64_t JsonReader::integer_or(const std::string& key, std::int64_t fallbac
 
 std::string JsonReader::text(const std::string& key) {
   const json& item = node_->at(key);
-  if (!item.is_string()) fail(key, item.dump() + " is not a text");
+  if (!item.is_string()) fail(key, shown(item) + " is not a text");
   return item.get<std::string>();
 }
 
@@ -112,7 +173,7 @@ std::string JsonReader::text_or(const std::string& key, const std::string& fallb
 bool JsonReader::flag_or(const std::string& key, bool fallback) {
   if (!has(key)) return fallback;
   const json& item = node_->at(key);
-  if (!item.is_boolean()) fail(key, item.dump() + " is not accepted: must be true or false");
+  if (!item.is_boolean()) fail(key, shown(item) + " is not accepted: must be true or false");
   return item.get<bool>();
 }
 
@@ -136,12 +197,22 @@ std::vector<double> JsonReader::numbers(const std::string& key) {
   return numbers;
 }
 
+std::vector<std::string> JsonReader::texts(const std::string& key) {
+  std::vector<std::string> texts;
+  for (const json& item : node_->array(key)) {
+    if (!item.is_string())
+      fail(key + "[" + std::to_string(texts.size()) + "]", shown(item) + " is not a text");
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
 std::vector<std::pair<double, double>> JsonReader::pairs(const std::string& key) {
   std::vector<std::pair<double, double>> pairs;
   for (const json& item : node_->array(key)) {
     const std::string entry = key + "[" + std::to_string(pairs.size()) + "]";
     if (!item.is_array() || item.size() != 2)
-      fail(entry, item.dump() + " is not a pair of numbers");
+      fail(entry, shown(item) + " is not a pair of numbers");
     const double max = std::numeric_limits<double>::max();
     pairs.emplace_back(node_->checked(entry, item[0], 0, max),
                        node_->checked(entry, item[1], 0, max));

@@ -2,7 +2,8 @@
 // are errors. Used for every file and state a person may have written. The JSON library stays
 // inside json_reader.cpp. Errors: InputError "NAME: PATH: what is wrong, what is accepted" for
 // broken JSON, a missing key, a wrong type, a value
-//         out of range, a non-finite number, or (from finish) an unknown key.
+//         out of range, a non-finite number (also written as NaN or Infinity), more than 64 levels
+//         of nesting, or (from finish) an unknown key.
 // Ownership: copies share one parsed document.   Threads: const members are safe to share, the
 // others are not.
 #pragma once
@@ -37,6 +38,7 @@ class JsonReader {
   JsonReader object(const std::string& key);
   std::vector<JsonReader> objects(const std::string& key);  // array of objects
   std::vector<double> numbers(const std::string& key);      // array of numbers ≥ 0
+  std::vector<std::string> texts(const std::string& key);   // array of texts
   std::vector<std::pair<double, double>> pairs(
       const std::string& key);  // array of [x, y], both ≥ 0
 

@@ -12,6 +12,11 @@
 
 namespace jabas {
 
+// What a profile may say at most.
+constexpr std::int64_t kMaxLocalBatch = 1 << 20;
+constexpr int kMaxStreams = 64;
+constexpr int kMaxGpusPerNode = 1024;
+
 // One measured point: V concurrent replicas at local batch b on one GPU.
 struct ComputePoint {
   std::int64_t local_batch = 0;
@@ -66,6 +71,10 @@ struct ModelRules {
 Profile load_profile(const std::string& path);
 Profile profile_from_json(const std::string& text, const std::string& name);
 std::string to_json_text(const Profile& profile);
+
+// Where measured times fall while the local batch grows, one line each with the place and both values: noise, above which
+// the model works with the largest time before (allocator/throughput_model.h).
+std::vector<std::string> profile_warnings(const Profile& profile);
 
 // The TFLOP/s of a GPU type by its usual GRES name (case-insensitive: "v100", "a100", "p100", …); 0 = not in the table.
 double builtin_tflops(const std::string& type);

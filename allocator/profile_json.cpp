@@ -11,8 +11,6 @@ namespace jabas {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::int64_t kMaxLocalBatch = 1 << 20;
-constexpr std::int64_t kMaxStreams = 64;
 
 ComputePoint read_point(JsonReader reader) {
   ComputePoint point;
@@ -101,7 +99,7 @@ TypeProfile read_type(JsonReader reader) {
   TypeProfile type;
   type.gpu = reader.text_or("gpu", "");
   type.tflops = reader.number_or("tflops", 0);
-  type.gpus_per_node = static_cast<int>(reader.integer_or("gpus_per_node", 1, 1, 1024));
+  type.gpus_per_node = static_cast<int>(reader.integer_or("gpus_per_node", 1, 1, kMaxGpusPerNode));
   if (reader.has("max_streams")) type.max_streams = read_max_streams(reader.object("max_streams"));
   for (JsonReader& point : reader.objects("points")) type.points.push_back(read_point(point));
   type.scaled = reader.flag_or("scaled", false);

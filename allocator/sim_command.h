@@ -19,5 +19,8 @@ void add_decide(CLI::App& app, Run& run);
 void add_forecast(CLI::App& app, Run& run);
 void add_iter_time(CLI::App& app, Run& run);
 void add_solve(CLI::App& app, Run& run);
+void add_import(CLI::App& app, Run& run);
+void add_import_sia(CLI::App& app, Run& run);
+void add_merge(CLI::App& app, Run& run);
 
 }  // namespace jabas::sim

@@ -61,6 +61,7 @@ void print_table(const Decision& decision) {
 ExitCode decide(const std::string& path, const ModelRules& rules, bool json) {
   DecisionState state = state_from_json(read_text_file(path, "the state"));
   state.rules = rules;
+  print_warnings(state.profile);
   const Decision decision = jabas::decide(state);
   if (json)
     std::printf("%s\n", jabas::to_json_text(decision).c_str());

@@ -1,8 +1,15 @@
 #include "allocator/sim_profile.h"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "allocator/text_file.h"
 
 namespace jabas::sim {
+
+void add_profile_option(CLI::App& command, std::string* path) {
+  command.add_option("--profile", *path, "JSON file with the times of each GPU type")->required();
+}
 
 void add_rule_options(CLI::App& command, ModelRules* rules) {
   command.add_flag(
@@ -15,10 +22,20 @@ void add_rule_options(CLI::App& command, ModelRules* rules) {
       ->check(CLI::IsMember({"overlap", "sequential"}));
 }
 
-void add_profile_option(CLI::App& command, std::string* path) {
-  command.add_option("--profile", *path, "JSON file with the times of each GPU type")->required();
+void print_warnings(const Profile& profile) {
+  for (const std::string& warning : profile_warnings(profile))
+    std::cerr << "jabas-sim: warning: " << warning << "\n";
 }
 
-Profile read_profile(const std::string& path) { return load_profile(path); }
+Profile read_profile(const std::string& path) {
+  Profile profile = load_profile(path);
+  print_warnings(profile);
+  return profile;
+}
+
+void write_profile(const Profile& profile, const std::string& path) {
+  print_warnings(profile);
+  write_text_file(path, to_json_text(profile) + "\n", "the profile");
+}
 
 }  // namespace jabas::sim

@@ -13,8 +13,9 @@ std::string read_text_file(const std::string& path, const std::string& what) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw IoError("cannot open " + what, path, errno);
   std::ostringstream text;
+  errno = 0;  // an empty file fails as well, without a cause
   text << file.rdbuf();
-  if (file.bad() || text.fail()) throw IoError("cannot read " + what, path, errno);
+  if (file.bad() || (text.fail() && errno != 0)) throw IoError("cannot read " + what, path, errno);
   return text.str();
 }
 
