@@ -102,7 +102,7 @@ void name_gpu(const std::string& cluster, TypeProfile* type) {
 std::vector<SiaStep> read_sia_steps(const CsvTable& table) {
   const std::size_t placement = table.column("placement"), batch = table.column("local_bsz"),
                     step_time = table.column("step_time"), sync_time = table.column("sync_time");
-  constexpr double kMinStepS = 1e-9, kMaxS = 1e6;
+  constexpr double kMinStepS = 1e-9, kMaxS = 1e4;
   std::vector<SiaStep> steps;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     SiaStep step;

@@ -87,14 +87,16 @@ std::optional<Terms> robust_fit(const std::vector<SyncSample>& samples, const Us
 
 ExposedSync fit_exposed_sync(const std::vector<SyncSample>& samples) {
   JABAS_ASSERT(!samples.empty(), "there is a sample to fit");
-  const auto one_node_group = [&](const SyncSample& sample) {
-    return (sample.nodes >= 3) == (samples.front().nodes >= 3);
+  const SyncSample& first = samples.front();
+  const auto any = [&](auto differs) {
+    return std::any_of(samples.begin(), samples.end(), differs);
   };
-  Used used = {true, true, !std::all_of(samples.begin(), samples.end(), one_node_group)};
+  Used used = {true, any([&](const SyncSample& s) { return s.gpus != first.gpus; }),
+               any([&](const SyncSample& s) { return (s.nodes >= 3) != (first.nodes >= 3); })};
   std::optional<Terms> fit;
   while (!(fit = robust_fit(samples, used)) || (*fit)[kDoublings] < 0) {
     // Contradicting doublings go first, then what cannot be told apart, from the last.
-    std::size_t leave_out = fit || !used[2] ? kDoublings : 2;
+    const std::size_t leave_out = fit || !used[2] ? kDoublings : 2;
     used[leave_out] = false;
   }
   return {0, (*fit)[0], (*fit)[1], (*fit)[2]};

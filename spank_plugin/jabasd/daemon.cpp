@@ -75,6 +75,7 @@ Daemon::Daemon(DaemonConfig config, std::shared_ptr<SlurmClient> slurm)
   for (const Member& member : replay_.members) membership_.jobs().adopt(member);
   membership_.set_listener([this](const MemberChange& change) { on_member_change(change); });
   journal_.set_run(last_run_);
+  for (const std::string& warning : profile_.warnings()) journal_.warning(warning);
   publish();
   for (int earlier = 0; earlier < config_.restart; ++earlier) {
     membership_.cancel_named(member_job_name(config_.lead_job_id, earlier));

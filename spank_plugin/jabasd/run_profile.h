@@ -23,6 +23,8 @@ class RunProfile {
                     std::vector<std::string>* notes) const;
   bool from_file() const { return from_file_; }
   const std::string& source() const { return profile_.source; }
+  // What is doubtful in it.
+  std::vector<std::string> warnings() const { return profile_warnings(profile_); }
 
  private:
   bool from_file_ = false;

@@ -7,6 +7,7 @@
 
 #include "allocator/json_reader.h"
 #include "tests/allocator/decision_fixtures.h"
+#include "tests/allocator/reference_folder.h"
 #include "tests/support/temp_dir.h"
 
 namespace jabas {
@@ -91,6 +92,37 @@ BOOST_AUTO_TEST_CASE(nothing_to_predict_fails_but_tells_the_causes) {
   const Outcome outcome = run("decide " + file.option());
   BOOST_TEST(outcome.code == 1);
   BOOST_TEST(outcome.text.starts_with("keep: no set of GPUs can be predicted: "), outcome.text);
+}
+
+BOOST_AUTO_TEST_CASE(profiles_are_imported_and_merged) {
+  const fixtures::ReferenceFolder folder;
+  const std::string p = folder.path("p.json"), q = folder.path("q.json");
+  Outcome outcome =
+      run("import '" + folder.path() + "' -o '" + p + "' --name node0=v100,node1=p100");
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.text == "");
+  const std::string text = to_json_text(load_profile(p)) + "\n";
+  outcome = run("merge '" + p + "' '" + p + "' -o -");
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.text == text);
+
+  folder.write_compute(64, "node0", "Tesla V100", 1, 18, 19);
+  outcome = run("import '" + folder.path() + "' -o '" + q + "' --name node0=v100");
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.text == "jabas-sim: warning: " + folder.path() +
+                                 ": types.v100: backward_s is not monotone in the local batch: "
+                                 "with 1 streams it is 0.02 at 32 but 0.019 at 64: taken as 0.02 "
+                                 "there\n");
+  outcome = run("merge '" + p + "' '" + q + "' -o -");
+  BOOST_TEST(outcome.code == 3);
+  BOOST_TEST(outcome.text ==
+             "jabas-sim: types.v100.points (local batch 64, streams 1).backward_s: "
+             "0.038 in " +
+                 p + ", 0.019 in " + q + ": they must agree to be united\n");
+  for (const char* name : {"node0", "node0=", "=x", "node0=a b", "node0=a,node0=b", "node7=x"})
+    BOOST_TEST(run("import '" + folder.path() + "' -o - --name '" + name + "'").code == 2, name);
+  BOOST_TEST(run("import '" + folder.path("nowhere") + "' -o -").code == 3);
+  BOOST_TEST(run("import-sia '" + folder.path() + "' -o -").code == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
