@@ -59,6 +59,38 @@ BOOST_AUTO_TEST_CASE(broken_text_is_an_error) {
     BOOST_CHECK_THROW(JsonReader::parse(text, "F").number("a"), InputError);
 }
 
+BOOST_AUTO_TEST_CASE(what_json_has_not_is_refused_by_key) {
+  const auto problem = [](const std::string& text) {
+    try {
+      JsonReader reader = JsonReader::parse(text, "f");
+      reader.number("x");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  BOOST_TEST(problem(R"({"NaN \\\" NaN": 1, "x": NaN})") == "f: x: \"NaN\" is not a number");
+  BOOST_TEST(problem(R"({"x": -Infinity})") == "f: x: \"-Infinity\" is not a number");
+  BOOST_TEST(problem(R"({"x": Infinity, "y": [1,]})").starts_with("f: is not JSON: "));
+  BOOST_TEST(problem(R"({"x": 1, "y": "[[[[{{{{ \" [[["})") == "accepted");
+}
+
+BOOST_AUTO_TEST_CASE(depth_and_length_are_bounded) {
+  const auto nested = [](std::size_t depth) {
+    return "{\"x\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+  };
+  JsonReader::parse(nested(64), "f");
+  for (const std::size_t depth : {65u, 1000000u})
+    BOOST_CHECK_EXCEPTION(
+        JsonReader::parse(nested(depth), "f"), InputError, [](const InputError& error) {
+          return error.what() == std::string("f: is nested more than 64 levels deep");
+        });
+  JsonReader reader = JsonReader::parse("{\"x\": \"" + std::string(1000, 'a') + "\"}", "f");
+  BOOST_CHECK_EXCEPTION(reader.number("x"), InputError, [](const InputError& error) {
+    return std::string(error.what()).size() < 120;
+  });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace jabas
