@@ -31,20 +31,29 @@ BOOST_AUTO_TEST_CASE(takes_the_fastest_of_all_within_the_tolerance) {
   int fitting = 0, clamped = 0;
   for (int round = 0; round < 300; ++round) {
     const Profile profile = fixtures::random_profile(random);
-    RankedGpus set{{}, whole(1, 3)};
+    const ThroughputModel model(profile, {whole(0, 1) == 1, false});
+    RankedGpus set{{}, whole(1, 3), whole(1, 2)};
     for (int i = whole(1, 4); i > 0; --i)
       set.types.push_back(std::string(1, char('a' + whole(0, 2))));
     const double wanted = whole(20, 400);
-    const BatchChoice choice = choose_batch(wanted, set, BatchRules{}, &profile);
-    BOOST_TEST_REQUIRE(choice.configuration.has_value());
+    const BatchChoice choice = choose_batch_on(wanted, set, BatchRules{}, model);
     double fastest = 0, nearest = 1e9;
     for (std::int64_t b = 8; b <= 16; ++b)
-      for (std::int64_t n = std::max<std::int64_t>(2, std::int64_t(set.types.size())); n <= 60;
-           ++n) {
+      for (std::int64_t n = std::max<std::int64_t>(2, std::int64_t(set.types.size()) * set.unit);
+           n <= 60; ++n) {
+        const Solution solution = solve(set, b, n, model);
+        if (!solution.configuration) continue;
         nearest = std::min(nearest, std::abs(std::log(double(b * n) / wanted)));
         if (std::abs(double(b * n) / wanted - 1) <= 0.025 + 1e-12)
-          fastest = std::max(fastest, solve(set, b, n, profile).configuration->samples_per_s());
+          fastest = std::max(fastest, solution.configuration->samples_per_s());
       }
+    BOOST_TEST_REQUIRE(choice.configuration.has_value() == (nearest < 1e9), "seed " << seed);
+    if (!choice.configuration) continue;
+    BOOST_TEST_REQUIRE(
+        choice.configuration->step_s == solve(set, choice.configuration->local_batch,
+                                              choice.configuration->virtual_workers, model)
+                                            .configuration->step_s,
+        boost::test_tools::tolerance(1e-12));
     if (fastest > 0) {
       ++fitting;
       BOOST_TEST_REQUIRE(!choice.clamped);
@@ -59,6 +68,48 @@ BOOST_AUTO_TEST_CASE(takes_the_fastest_of_all_within_the_tolerance) {
   }
   BOOST_TEST(fitting > 0);
   BOOST_TEST(clamped > 0);
+}
+
+// The reference takes the profiled local batch with the highest throughput, whatever batch its
+// rounded N gives: a batch that should grow by 10 % grows by anything.
+BOOST_AUTO_TEST_CASE(the_batch_does_not_drift_as_the_reference_lets_it) {
+  const Profile profile = fixtures::resnet50();
+  const ThroughputModel model(profile);
+  double worst_reference = 0, worst = 0;
+  for (const auto& [v100, p100] : {std::pair(2, 0), std::pair(2, 2), std::pair(4, 4)})
+    for (double wanted = 280; wanted < 4000; wanted *= 1.03) {
+      const RankedGpus set = gpus(profile, v100, p100);
+      Configuration reference;
+      for (const std::int64_t b : {32, 64, 96, 128}) {
+        const std::int64_t pairs = std::llround(wanted / double(2 * b));
+        const Solution solution = solve(set, b, 2 * pairs, model);
+        if (solution.configuration &&
+            solution.configuration->samples_per_s() > reference.samples_per_s())
+          reference = *solution.configuration;
+      }
+      const double drift = double(reference.local_batch * reference.virtual_workers) / wanted - 1;
+      worst_reference = std::max(worst_reference, std::abs(drift));
+      const BatchChoice choice = choose_batch_on(wanted, set, {}, model);
+      BOOST_TEST(!choice.clamped);
+      worst = std::max(worst, std::abs(double(batch_of(choice)) / wanted - 1));
+    }
+  BOOST_TEST(worst_reference > 0.2);
+  BOOST_TEST(worst <= kBatchTolerance + 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(a_chooser_answers_every_batch_as_a_new_one_does) {
+  const Profile profile = fixtures::resnet50();
+  const ThroughputModel model(profile);
+  const RankedGpus set = gpus(profile, 4, 3);
+  BatchChooser chooser(set, {.current_local_batch = 40}, model);
+  for (double wanted = 100; wanted < 5000; wanted *= 1.37) {
+    const BatchPoint point = chooser.point(wanted);
+    const BatchChoice choice = choose_batch_on(wanted, set, {.current_local_batch = 40}, model);
+    BOOST_TEST(point.local_batch == choice.configuration->local_batch);
+    BOOST_TEST(point.virtual_workers == choice.configuration->virtual_workers);
+    BOOST_TEST(point.step_s == choice.configuration->step_s);
+    BOOST_TEST(point.clamped == choice.clamped);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(equal_throughput_keeps_the_current_local_batch) {

@@ -68,6 +68,7 @@ int workers_of(const Configuration& configuration) {
 
 BOOST_AUTO_TEST_SUITE(config_solver_tests)
 
+// Both rule sets, units of one to three GPUs, up to four types, gaps in the profiled V.
 BOOST_AUTO_TEST_CASE(equals_plain_enumeration) {
   const unsigned seed = std::random_device{}();
   BOOST_TEST_MESSAGE("seed " << seed);
@@ -75,38 +76,58 @@ BOOST_AUTO_TEST_CASE(equals_plain_enumeration) {
   const auto whole = [&](int from, int to) {
     return std::uniform_int_distribution<>(from, to)(random);
   };
-  int compared = 0;
-  while (compared < 1500) {
-    const Profile profile = fixtures::random_profile(random);
-    const ThroughputModel model(profile);
-    RankedGpus gpus{{}, whole(1, 3)};
+  int feasible = 0, infeasible = 0;
+  for (int instance = 0; instance < 30000; ++instance) {
+    Profile profile = fixtures::random_profile(random);
+    profile.types["d"] = fixtures::random_profile(random).types["a"];
+    const ThroughputModel model(profile, {whole(0, 1) == 1, whole(0, 1) == 1});
+    RankedGpus gpus{{}, whole(1, 3), whole(1, 3)};
     for (int i = whole(1, 4); i > 0; --i)
-      gpus.types.push_back(std::string(1, char('a' + whole(0, 2))));
+      gpus.types.push_back(std::string(1, char('a' + whole(0, 3))));
     const int workers = int(gpus.types.size()) + whole(0, 7), local_batch = whole(8, 16);
-    const Solution solution = solve(gpus, local_batch, workers, profile);
+    const Solution solution = solve(gpus, local_batch, workers * gpus.unit, model);
     const Optimum expected = Exhaustive(gpus, local_batch, model).find(workers);
-    BOOST_TEST_REQUIRE(solution.configuration.has_value(),
-                       "seed " << seed << ": " << solution.reason);
+    const std::string where =
+        "seed " + std::to_string(seed) + " instance " + std::to_string(instance);
+    BOOST_TEST_REQUIRE(solution.configuration.has_value() == std::isfinite(expected.step_s), where);
+    if (!solution.configuration) {
+      BOOST_TEST_REQUIRE(!solution.reason.empty());
+      ++infeasible;
+      continue;
+    }
+    ++feasible;
     const Configuration& found = *solution.configuration;
-    BOOST_TEST_REQUIRE(std::abs(found.step_s / expected.step_s - 1) < 1e-12,
-                       "seed " << seed << " instance " << compared);
+    BOOST_TEST_REQUIRE(std::abs(found.step_s / expected.step_s - 1) < 1e-12, where);
+    BOOST_TEST_REQUIRE(found.virtual_workers == workers * gpus.unit);
     BOOST_TEST_REQUIRE(workers_of(found) == workers);
     int streams = 0, accum_steps = 0;
     double slowest_s = 0;
+    const AllReduceTimes all_reduce = fixtures::all_reduce(model, gpus, local_batch);
     for (std::size_t rank = 0; rank < found.shares.size(); ++rank) {
       const TypeModel& type = *model.find(gpus.types[rank]);
       BOOST_TEST_REQUIRE(found.shares[rank].streams <= type.max_streams(local_batch));
       streams += found.shares[rank].streams;
       accum_steps += found.shares[rank].accum_steps;
-      slowest_s = std::max(slowest_s, type.step_s(local_batch, found.shares[rank],
-                                                  fixtures::all_reduce(model, gpus, local_batch)));
+      slowest_s = std::max(slowest_s, type.step_s(local_batch, found.shares[rank], all_reduce));
     }
-    BOOST_TEST_REQUIRE(slowest_s == found.step_s, boost::test_tools::tolerance(1e-9));
-    BOOST_TEST_REQUIRE(streams == expected.streams, "seed " << seed << " instance " << compared);
-    BOOST_TEST_REQUIRE(accum_steps == expected.accum_steps,
-                       "seed " << seed << " instance " << compared);
-    ++compared;
+    BOOST_TEST_REQUIRE(std::abs(slowest_s / found.step_s - 1) < 1e-9, where);
+    BOOST_TEST_REQUIRE(streams == expected.streams, where);
+    BOOST_TEST_REQUIRE(accum_steps == expected.accum_steps, where);
   }
+  BOOST_TEST(feasible > 15000);
+  BOOST_TEST(infeasible > 2000);
+}
+
+BOOST_AUTO_TEST_CASE(workers_that_units_cannot_share_are_infeasible) {
+  const Profile profile = fixtures::two_speeds();
+  const Solution odd = solve({{"v100", "v100"}, 1, 2}, 8, 7, profile);
+  BOOST_TEST(!odd.configuration);
+  BOOST_TEST(odd.reason == "7 virtual workers cannot be shared out to units of 2 GPUs");
+  BOOST_TEST(solve({{"v100", "v100"}, 1, 2}, 8, 3, profile).reason ==
+             "3 virtual workers are fewer than 4 GPUs");
+  const Solution even = solve({{"v100", "v100"}, 1, 2}, 8, 8, profile);
+  BOOST_TEST(even.configuration->virtual_workers == 8);
+  BOOST_TEST(even.configuration->shares.size() == 2u);
 }
 
 // v100 twice as fast as p100: 2:1.

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "allocator/csv_table.h"
 #include "allocator/json_reader.h"
 #include "tests/allocator/decision_fixtures.h"
 #include "tests/allocator/reference_folder.h"
@@ -123,6 +124,74 @@ BOOST_AUTO_TEST_CASE(profiles_are_imported_and_merged) {
     BOOST_TEST(run("import '" + folder.path() + "' -o - --name '" + name + "'").code == 2, name);
   BOOST_TEST(run("import '" + folder.path("nowhere") + "' -o -").code == 3);
   BOOST_TEST(run("import-sia '" + folder.path() + "' -o -").code == 3);
+}
+
+// v100 runs 1,000 samples/s, p100 500 (profile_fixtures.h).
+BOOST_AUTO_TEST_CASE(iteration_times_of_a_table) {
+  const TempDir dir;
+  std::ofstream(dir / "p.json") << to_json_text(fixtures::two_speeds());
+  std::ofstream(dir / "cases.csv") << "V,server,note,lbs,GA,servers,total_gpus,sync,iter_time_s\n"
+                                      "2,v100,kept,8,0,1,2,overlap,9\n1,p100,,16,2,2,4,sequential,"
+                                      "9\n5,v100,,8,0,1,1,overlap,9\n";
+  const std::string command =
+      "iter-time --profile '" + (dir / "p.json").string() + "' --cases '" + dir.path();
+  const Outcome outcome = run(command + "/cases.csv'");
+  BOOST_TEST(outcome.code == 0);
+  const CsvTable table = CsvTable::parse(outcome.text, "output");
+  BOOST_TEST(outcome.text.starts_with(
+                 "V,server,note,lbs,GA,servers,total_gpus,sync,iter_time_s,reason\n2,v100,kept,"),
+             outcome.text);
+  const std::size_t time = table.column("iter_time_s"), reason = table.column("reason");
+  BOOST_TEST(table.number(0, time) == 0.016, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(table.number(1, time) == 0.096, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(table.text(1, reason) == "");
+  BOOST_TEST(table.text(2, time) == "");
+  BOOST_TEST(table.text(2, reason) ==
+             "5 streams of local batch 8 are not known to fit on v100, at most 4");
+  std::ofstream(dir / "bad.csv") << "V,server,lbs,GA,servers,total_gpus\n1,t4,8,0,1,1\n";
+  BOOST_TEST(run(command + "/bad.csv'").text == "jabas-sim: " + (dir / "bad.csv").string() +
+                                                    ": line 2: server: the profile has no GPU "
+                                                    "type 't4'\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_solve_and_a_table_of_solves) {
+  const TempDir dir;
+  std::ofstream(dir / "p.json") << to_json_text(fixtures::two_speeds());
+  const std::string command = "solve --profile '" + (dir / "p.json").string() + "' ";
+  Outcome outcome = run(command + "--cluster v100:1+p100:1 --lbs 8 --workers 6");
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.text.starts_with("Throughput:    1500 samples/s\nIteration:     0.032"),
+             outcome.text);
+  BOOST_TEST(
+      outcome.text.find("Configuration: 1×v100 V=1 a=3 + 1×p100 V=1 a=1\n") != std::string::npos,
+      outcome.text);
+  outcome = run(command + "--cluster v100:2 --lbs 8 --workers 7 --unit 2");
+  BOOST_TEST(outcome.code == 1);
+  BOOST_TEST(outcome.text ==
+             "infeasible: 7 virtual workers cannot be shared out to units of 2 GPUs\n");
+  outcome = run(command + "--cluster v100:2 --lbs 8 --workers 1 --json");
+  BOOST_TEST(outcome.code == 1);
+  JsonReader json = JsonReader::parse(outcome.text, "solution");
+  BOOST_TEST(!json.flag_or("feasible", true));
+  BOOST_TEST(json.text("reason") == "1 virtual workers are fewer than 2 GPUs");
+
+  std::ofstream(dir / "cases.csv") << "N,lbs,cluster\n6,8,\"v100:1,p100:1\"\n1,8,v100:1+v100:1\n";
+  outcome = run(command + "--cases '" + (dir / "cases.csv").string() + "' -o '" +
+                (dir / "out.csv").string() + "'");
+  BOOST_TEST(outcome.code == 0);
+  const CsvTable table = CsvTable::read((dir / "out.csv").string());
+  BOOST_TEST(table.number(0, table.column("throughput")) == 1500,
+             boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(table.text(0, table.column("configuration")) == "1×v100 V=1 a=3 + 1×p100 V=1 a=1");
+  BOOST_TEST(table.text(0, table.column("reason")) == "");
+  BOOST_TEST(table.text(1, table.column("throughput")) == "");
+  BOOST_TEST(table.text(1, table.column("reason")) == "1 virtual workers are fewer than 2 GPUs");
+
+  for (const char* wrong :
+       {"", "--cluster v100:2", "--cluster t4:2 --lbs 8 --workers 4",
+        "--cluster v100:2 --lbs 0 --workers 4", "--cluster v100:2 --lbs 8 --workers 4 --unit 0",
+        "--cluster v100:2 --lbs 8 --workers 4 --sync late"})
+    BOOST_TEST(run(command + wrong).code == 2, wrong);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
