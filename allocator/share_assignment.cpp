@@ -135,6 +135,7 @@ class Assignment {
       up_ = std::max(up_, difference(block, options_[block.type].back()));
       down_ = std::max(down_, -difference(block, options_[block.type].front()));
     }
+    JABAS_ASSERT(up_ + down_ > 0, "a sum has an assignment");
     const std::int64_t most_gpus = std::max<std::int64_t>(up_ + down_ - 1, 1);
     Search search = searched(std::min(most_gpus, kFewGpus), kNone);
     if (most_gpus > kFewGpus) search = searched(most_gpus, search.cost);
