@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_broken_history_is_no_hindrance) {
 }
 
 BOOST_AUTO_TEST_CASE(the_error_of_a_forecast_is_the_mean_over_the_adjustments) {
-  const BatchForecast forecast{{{100, 1000}, {200, 4000}}, 200, "local linear in B"};
+  const BatchForecast forecast{{{100, 1000, 0}, {200, 4000, 0}}, 200, 0, "local linear in B"};
   // 10 steps at 100, then 20 at 200, then as at the end.
   const std::vector<BatchRecord> came = {{5, 100}, {15, 250}, {90, 160}};
   BOOST_TEST(*forecast_error(forecast, came) == (0 + 0.2 + 0.25) / 3,
