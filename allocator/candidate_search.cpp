@@ -1,122 +1,336 @@
 #include "allocator/candidate_search.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <queue>
+#include <set>
 
+#include "allocator/candidates.h"
 #include "allocator/objective.h"
-#include "allocator/rate_bound.h"
 
 namespace jabas {
 namespace {
 
-// A set and what is known of it: first a bound (no time or cost of it is smaller), then the
-// prediction.
-struct Open {
-  CandidateResult optimistic;
-  bool predicted = false, possible = false;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Bounds are taken to be that much lower, so that rounding never hides a set.
+constexpr double kRounding = 1e-9;
+// Boxes of at most so many sets get the closer bound before they are split.
+constexpr double kTabledSets = 400;
+// By so much the closer bound is rarely above the other.
+constexpr double kMostGain = 1.05;
+
+// Where a set stands: its rank, then, as in rank(), time and money.
+struct Place {
+  Rank rank;
+  double rest_s = 0, rest_cost = 0;
+  auto operator<=>(const Place&) const = default;
 };
 
-std::string plural(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " candidate" : " candidates");
+struct Box {
+  Counts lo, hi;  // steps of a unit above each range's first
+  double sets() const {
+    double product = 1;
+    for (std::size_t t = 0; t < lo.size(); ++t) product *= hi[t] - lo[t] + 1;
+    return product;
+  }
+};
+
+struct Open {
+  Place bound;
+  CandidateResult least;  // what the bound was made of
+  Box box;
+  bool tabled = false;
+};
+struct Later {
+  bool operator()(const Open& a, const Open& b) const { return b.bound < a.bound; }
+};
+
+std::string plural(double count) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.0f %s", count, count == 1 ? "candidate" : "candidates");
+  return text;
 }
 
-// The `count`-th best rank of what was predicted; the worst there is while these are fewer.
-class Cutoff {
+std::string value_text(const Rank& rank) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.6g", rank.value);
+  return rank.group > 0 ? std::string(text) + " outside the limit" : text;
+}
+
+class Search {
  public:
-  explicit Cutoff(std::size_t count) : count_(count) {}
-  void add(const Rank& rank) {
-    best_.push(rank);
-    if (best_.size() > count_) best_.pop();
+  Search(const DecisionState& state, Predictor& predictor, const Objective& objective,
+         const std::optional<CandidateResult>& present, bool leave, const SearchRules& rules)
+      : state_(state),
+        predictor_(predictor),
+        objective_(objective),
+        change_(state, predictor, present ? &*present : nullptr),
+        rules_(rules),
+        unit_(std::max(state.unit, 1)) {
+    for (const CountRange& range : count_ranges(state)) {
+      if (!predictor.model().find(range.type)) continue;
+      first_.push_back(range.first);
+      all_.lo.push_back(0);
+      all_.hi.push_back((range.last - range.first) / unit_);
+    }
+    candidates_ = all_.sets();
+    const GpuCounts now = present_set(state);
+    const std::optional<Counts> at = steps_of(now);
+    if (leave) {
+      if (at) done_.insert(*at), candidates_ -= 1;
+    } else if (!now.empty() && !at) {
+      candidates_ += 1;
+      outside_ = now;
+    }
   }
-  Rank value() const {
-    return best_.size() < count_ ? Rank{2, std::numeric_limits<double>::infinity()} : best_.top();
+
+  SearchResult run() {
+    if (outside_) predict_outside();
+    const bool all = candidates_ <= rules_.predict_all_up_to;
+    if (all) {
+      predict_all();
+    } else {
+      if (needs_fastest(objective_) || objective_.kind == Objective::Kind::kCost) {
+        look_for({.kind = Objective::Kind::kTime, .eps = -1}, 1);
+        for (const CandidateResult& r : results_.ranked)
+          fastest_s_ = std::min(fastest_s_, r.rest_s);
+      }
+      look_for(objective_, kBestSets);
+    }
+    rank(&results_.ranked, objective_);
+    certify(all);
+    return std::move(results_);
   }
 
  private:
-  std::size_t count_;
-  std::priority_queue<Rank> best_;  // the worst of the best on top
+  // Nothing if the set lies outside the ranges.
+  std::optional<Counts> steps_of(GpuCounts gpus) const {
+    Counts steps;
+    for (std::size_t t = 0; t < first_.size(); ++t) {
+      const int above = gpus[predictor_.types()[t]] - first_[t];
+      if (above < 0 || above % unit_ != 0 || above / unit_ > all_.hi[t]) return std::nullopt;
+      steps.push_back(above / unit_);
+    }
+    if (normalized(predictor_.gpus_of(counts(steps))) != normalized(gpus)) return std::nullopt;
+    return steps;
+  }
+  Counts counts(const Counts& steps) const {
+    Counts result = first_;
+    for (std::size_t t = 0; t < steps.size(); ++t) result[t] += steps[t] * unit_;
+    return result;
+  }
+
+  Place place(const CandidateResult& result, const Objective& goal) const {
+    return {rank_of(result, goal, fastest_s_), result.rest_s, result.rest_cost};
+  }
+  Place bound_place(const CandidateResult& least, const Objective& goal) const {
+    CandidateResult lower = least;
+    lower.rest_s *= 1 - kRounding;
+    lower.rest_cost *= 1 - kRounding;
+    lower.next_epoch_s *= 1 - kRounding;
+    return place(lower, goal);
+  }
+
+  void add(CandidateResult result) {
+    change_.add(&result);
+    results_.ranked.push_back(std::move(result));
+  }
+  void predict_outside() {
+    std::string cause;
+    if (std::optional<CandidateResult> result = predictor_.predict(*outside_, &cause))
+      add(std::move(*result));
+    else
+      ++results_.rejected[cause];
+    ++predicted_;
+  }
+  // False when it was given up as hopeless.
+  bool predict(const Counts& steps, const Predictor::Hopeless& hopeless) {
+    if (done_.contains(steps)) return true;
+    std::string cause;
+    if (std::optional<CandidateResult> result =
+            predictor_.predict_counts(counts(steps), hopeless, &cause))
+      add(std::move(*result));
+    else if (cause.empty())
+      return false;
+    else
+      ++results_.rejected[cause];
+    ++predicted_;
+    done_.insert(steps);
+    return true;
+  }
+  void predict_all() {
+    Counts steps = all_.lo;
+    for (std::size_t t = 0; t < steps.size() || t == 0;) {
+      predict(steps, [](const CandidateResult&) { return false; });
+      for (t = 0; t < steps.size() && steps[t] == all_.hi[t]; ++t) steps[t] = 0;
+      if (t == steps.size()) return;
+      ++steps[t];
+    }
+  }
+
+  // Predicts, best bounds first, until no set that was not predicted can be among the `count` best.
+  void look_for(const Objective& goal, std::size_t count) {
+    best_ = {};
+    for (const CandidateResult& r : results_.ranked) keep_best(place(r, goal), count);
+    left_ = Place{Rank{9, kInfinity}, 0, 0};
+    std::priority_queue<Open, std::vector<Open>, Later> open;
+    push(goal, all_, Place{}, &open);
+    while (!open.empty()) {
+      Open one = open.top();
+      if (cutoff(count) < one.bound || boxes_ >= rules_.most_boxes) break;
+      open.pop();
+      if (one.box.lo == one.box.hi) {
+        look_at_set(goal, one, count);
+      } else if (!one.tabled && one.box.sets() <= kTabledSets && may_close(goal, one, count)) {
+        tighten(goal, &one, count);
+        if (one.bound <= cutoff(count))
+          open.push(std::move(one));
+        else
+          leave(one.bound);
+      } else {
+        split(goal, one, &open);
+      }
+    }
+    if (!open.empty()) {
+      leave(open.top().bound);
+      if (open.top().bound <= cutoff(count)) unfinished_ = true;
+    }
+  }
+
+  void look_at_set(const Objective& goal, const Open& one, std::size_t count) {
+    const std::size_t before = results_.ranked.size();
+    Place sure = one.bound;
+    const Counts at = counts(one.box.lo);
+    const auto hopeless = [&](CandidateResult least) {
+      change_.add_least(at, at, &least);
+      sure = std::max(sure, bound_place(least, goal));
+      return cutoff(count) < sure;
+    };
+    if (!predict(one.box.lo, hopeless)) leave(sure);
+    for (std::size_t i = before; i < results_.ranked.size(); ++i)
+      keep_best(place(results_.ranked[i], goal), count);
+  }
+
+  void push(const Objective& goal, const Box& box, const Place& parent,
+            std::priority_queue<Open, std::vector<Open>, Later>* open) {
+    ++boxes_;
+    const auto never = [](const CandidateResult&) { return false; };
+    const Counts lo = counts(box.lo), hi = counts(box.hi);
+    std::optional<CandidateResult> least;
+    const bool any = std::any_of(hi.begin(), hi.end(), [](int n) { return n > 0; });
+    if (any) least = predictor_.predict_box(lo, hi, false, never);
+    if (!least) {
+      // A single set tells its own cause.
+      if (box.sets() > 1)
+        results_.rejected["no local batch fits all of its GPU types"] += int(box.sets());
+      else
+        predict(box.lo, never);
+      impossible_ += box.sets() > 1 ? box.sets() : 0;
+      return;
+    }
+    change_.add_least(lo, hi, &*least);
+    const Place bound = std::max(parent, bound_place(*least, goal));
+    open->push({bound, std::move(*least), box, false});
+  }
+
+  // Whether the closer bound has a chance to rule the box out.
+  bool may_close(const Objective& goal, const Open& one, std::size_t count) const {
+    CandidateResult higher = one.least;
+    higher.rest_s *= kMostGain;
+    higher.rest_cost *= kMostGain;
+    higher.next_epoch_s *= kMostGain;
+    return cutoff(count) < place(higher, goal);
+  }
+
+  void tighten(const Objective& goal, Open* one, std::size_t count) {
+    ++boxes_;
+    const Counts lo = counts(one->box.lo), hi = counts(one->box.hi);
+    const auto closer = [&](CandidateResult least) {
+      change_.add_least(lo, hi, &least);
+      one->bound = std::max(one->bound, bound_place(least, goal));
+      return cutoff(count) < one->bound;
+    };
+    if (const auto least = predictor_.predict_box(lo, hi, true, closer)) closer(*least);
+    one->tabled = true;
+  }
+
+  // In two, across the type that matters most.
+  void split(const Objective& goal, const Open& one,
+             std::priority_queue<Open, std::vector<Open>, Later>* open) {
+    std::size_t at = 0;
+    double most = -1;
+    for (std::size_t t = 0; t < all_.lo.size(); ++t) {
+      const double width = (one.box.hi[t] - one.box.lo[t]) * predictor_.weight(t);
+      if (one.box.hi[t] > one.box.lo[t] && width > most) {
+        most = width;
+        at = t;
+      }
+    }
+    Box low = one.box, high = one.box;
+    low.hi[at] = (one.box.lo[at] + one.box.hi[at]) / 2;
+    high.lo[at] = low.hi[at] + 1;
+    push(goal, low, one.bound, open);
+    push(goal, high, one.bound, open);
+  }
+
+  void keep_best(const Place& place, std::size_t count) {
+    best_.push(place);
+    if (best_.size() > count) best_.pop();
+  }
+  Place cutoff(std::size_t count) const {
+    return best_.size() < count ? Place{Rank{9, kInfinity}, 0, 0} : best_.top();
+  }
+  void leave(const Place& bound) { left_ = std::min(left_, bound); }
+
+  void certify(bool all) {
+    const double unseen = candidates_ - double(predicted_) - impossible_;
+    if (all || unseen <= 0) {
+      results_.certificate = "exhaustive over " + plural(candidates_);
+      return;
+    }
+    results_.rejected["cannot be among the " + std::to_string(kBestSets) + " best (bound)"] =
+        int(std::min(unseen, 2e9));
+    char counts[96];
+    std::snprintf(counts, sizeof counts, "%zu of %s predicted, %zu boxes bounded; ", predicted_,
+                  plural(candidates_).c_str(), boxes_);
+    const std::size_t last = std::min(results_.ranked.size(), kBestSets);
+    std::string bound = "best bound left " + value_text(left_.rank);
+    if (last > 0)
+      bound += " against " +
+               value_text(rank_of(results_.ranked[last - 1], objective_, fastest_s_)) +
+               " of number " + std::to_string(last);
+    results_.certificate =
+        (unfinished_ ? "NOT exact, the search was cut short: " : "exact by bounds: ") +
+        std::string(counts) + bound;
+  }
+
+  const DecisionState& state_;
+  Predictor& predictor_;
+  const Objective& objective_;
+  ChangeCost change_;
+  SearchRules rules_;
+  int unit_;
+  Counts first_;
+  Box all_;
+  double candidates_ = 0, impossible_ = 0;
+  std::optional<GpuCounts> outside_;  // the present set, if it lies outside the ranges
+  std::set<Counts> done_;
+  SearchResult results_;
+  double fastest_s_ = kInfinity;
+  std::priority_queue<Place> best_;  // the worst of the best on top
+  Place left_;
+  std::size_t predicted_ = 0, boxes_ = 0;
+  bool unfinished_ = false;
 };
 
 }  // namespace
 
-SearchResult search_candidates(const DecisionState& state, const Predictor& predictor,
-                               const Objective& objective, const std::vector<GpuCounts>& sets,
-                               const std::optional<CandidateResult>& present,
-                               std::size_t predict_all_up_to) {
-  const CandidateResult* before = present ? &*present : nullptr;
-  const auto add_change = [&](CandidateResult* result) {
-    if (!before || result->gpus != before->gpus) predictor.add_change(result, before);
-  };
-  const bool all = sets.size() <= predict_all_up_to;
-  std::vector<Open> open;
-  const RateBound bound(state, predictor);
-  for (const GpuCounts& set : sets) {
-    open.push_back({});
-    open.back().optimistic.gpus = set;
-    if (!all) {
-      open.back().optimistic = bound.of(set);
-      const double epoch_s = open.back().optimistic.next_epoch_s;
-      // Nothing is added for stays that a slower epoch would make longer.
-      open.back().optimistic.next_epoch_s = std::numeric_limits<double>::infinity();
-      add_change(&open.back().optimistic);
-      open.back().optimistic.next_epoch_s = epoch_s;
-    }
-  }
-
-  SearchResult search;
-  std::size_t looked_at = 0;
-  const auto predict = [&](Open& one) {
-    if (one.predicted) return;
-    one.predicted = true;
-    ++looked_at;
-    std::string cause;
-    std::optional<CandidateResult> result = predictor.predict(one.optimistic.gpus, &cause);
-    if (!result) {
-      ++search.rejected[cause];
-      return;
-    }
-    add_change(&*result);
-    one.possible = true;
-    one.optimistic = std::move(*result);
-    search.ranked.push_back(one.optimistic);
-  };
-  // Predicts in the order of the bounds until no open set can be among the `count` best.
-  const auto look_for = [&](const Objective& goal, double fastest_s, std::size_t count) {
-    Cutoff cutoff(count);
-    std::vector<std::pair<Rank, Open*>> order;
-    for (Open& one : open) {
-      if (one.predicted && !one.possible) continue;
-      Rank rank = rank_of(one.optimistic, goal, fastest_s);
-      if (!one.predicted) rank.value *= 1 - 1e-9;
-      order.emplace_back(rank, &one);
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [rank, one] : order) {
-      if (!all && rank > cutoff.value()) return;
-      predict(*one);
-      if (one->possible) cutoff.add(rank_of(one->optimistic, goal, fastest_s));
-    }
-  };
-  double fastest_s = 0;
-  if (needs_fastest(objective) || objective.kind == Objective::Kind::kCost) {
-    look_for({.kind = Objective::Kind::kTime, .eps = -1}, 0, 1);
-    fastest_s = std::numeric_limits<double>::infinity();
-    for (const CandidateResult& r : search.ranked) fastest_s = std::min(fastest_s, r.rest_s);
-  }
-  look_for(objective, fastest_s, kBestSets);
-  if (looked_at < open.size()) {
-    search.rejected["cannot be among the " + std::to_string(kBestSets) + " best (bound)"] =
-        int(open.size() - looked_at);
-    search.certificate = "exact by bounds: " + std::to_string(looked_at) + " of " +
-                         plural(open.size()) + " predicted, no other can be among the " +
-                         std::to_string(kBestSets) + " best";
-  } else {
-    search.certificate = "exhaustive over " + plural(open.size());
-  }
-  rank(&search.ranked, objective);
-  return search;
+SearchResult search_candidates(const DecisionState& state, Predictor& predictor,
+                               const Objective& objective,
+                               const std::optional<CandidateResult>& present, bool leave,
+                               const SearchRules& rules) {
+  return Search(state, predictor, objective, present, leave, rules).run();
 }
 
 }  // namespace jabas

@@ -1,6 +1,7 @@
-// Finds the best sets of GPUs among the candidates: all of them are predicted when they are few,
-// else as many as the bounds leave open. Exact either way: the first kBestSets results are those of
-// predicting every candidate (candidate_search_tests). Pure.
+// Finds the best sets of GPUs among all candidates, exactly, without looking at each of them: best
+// first, branch and bound over boxes of counts (Predictor::predict_box), down to single sets, which
+// are predicted. The first kBestSets results are those of predicting every candidate
+// (candidate_search_tests). Pure.
 #pragma once
 
 #include <map>
@@ -8,26 +9,34 @@
 #include <string>
 #include <vector>
 
+#include "allocator/change_cost.h"
 #include "allocator/prediction.h"
 
 namespace jabas {
 
 constexpr std::size_t kBestSets = 10;
-constexpr std::size_t kPredictAllUpTo = 512;
+
+struct SearchRules {
+  double predict_all_up_to = 32;  // candidates
+  // Boxes that may be bounded before the search ends with what it has, and says so. Never reached
+  // in sane cases; many sets that are equal but for rounding could keep it busy for long.
+  std::size_t most_boxes = 1'000'000;
+};
 
 struct SearchResult {
-  std::vector<CandidateResult>
-      ranked;  // best first, with the cost of changing; at least the kBestSets best
+  // Best first, with the cost of changing; at least the kBestSets best, and the fastest set where
+  // the order or the reasons need it (time, cost). Their configurations are not filled in.
+  std::vector<CandidateResult> ranked;
   std::map<std::string, int> rejected;  // cause -> candidates
   std::string certificate;
 };
 
-// objective: that of the rest (objective.h). The fastest set is always among the results where the
-// order or the reasons need it (time, cost).
-// present: the prediction of what the run has, without a cost of changing; nothing at a start.
-SearchResult search_candidates(const DecisionState& state, const Predictor& predictor,
-                               const Objective& objective, const std::vector<GpuCounts>& sets,
-                               const std::optional<CandidateResult>& present,
-                               std::size_t predict_all_up_to = kPredictAllUpTo);
+// objective: that of the rest (objective.h). present: the prediction of what the run has, without a
+// cost of changing; nothing at a start. The present set itself is a candidate unless `leave` is
+// set.
+SearchResult search_candidates(const DecisionState& state, Predictor& predictor,
+                               const Objective& objective,
+                               const std::optional<CandidateResult>& present, bool leave,
+                               const SearchRules& rules = {});
 
 }  // namespace jabas

@@ -30,7 +30,7 @@ std::string number_text(double value) {
   return std::string(text, end);
 }
 
-// Below `limit` in the order of `value`; `scale` is a typical one.
+// Below `limit` in the order of `value`; `scale` is half-way.
 double below(double limit, double value, double scale) {
   return limit * (value > 0 ? value / (value + std::max(scale, 1e-9)) : 0);
 }
@@ -157,9 +157,9 @@ void rank(std::vector<CandidateResult>* results, const Objective& objective) {
     if (objective.kind == Objective::Kind::kTime)
       r.score = fastest.rest_s * (1 + below(objective.eps, r.rest_cost, fastest.rest_cost));
     if (objective.kind == Objective::Kind::kDeadline)
-      r.score = below(objective.deadline_s, r.rest_cost, fastest.rest_cost);
+      r.score = below(objective.deadline_s, r.rest_cost, 1);
     if (objective.kind == Objective::Kind::kBudget)
-      r.score = below(objective.budget, r.rest_s, fastest.rest_s);
+      r.score = below(objective.budget, r.rest_s, 3600);
   }
   const auto key = [&](const CandidateResult& r) {
     return std::tuple<Rank, double, double, int, const GpuCounts&>(ranked(r), r.rest_s, r.rest_cost,

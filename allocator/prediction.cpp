@@ -3,34 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "allocator/batch_choice.h"
-#include "allocator/goodput_choice.h"
+#include "allocator/candidates.h"
 
 namespace jabas {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSecondsPerHour = 3600;
-
-int count_of(const GpuCounts& gpus, const std::string& type) {
-  const auto found = gpus.find(type);
-  return found == gpus.end() ? 0 : found->second;
-}
-
-double batch_of(const Configuration& configuration) {
-  return double(configuration.local_batch * configuration.virtual_workers);
-}
+constexpr std::size_t kAskEvery = 4;  // pieces of work between two questions whether it is hopeless
 
 }  // namespace
 
-Predictor::Predictor(const DecisionState& state)
+Predictor::Predictor(const DecisionState& state, BatchForecast forecast)
     : state_(state),
       rules_(state.batch),
       model_(state.profile, state.rules),
-      forecast_(forecast_batch(state)) {
+      forecast_(std::move(forecast)) {
   if (!state.adaptive && rules_.fixed_local_batch == 0)
     rules_.fixed_local_batch = rules_.current_local_batch;
   plan_work();
+  prepare();
 }
 
 GradientNoise Predictor::noise(double ratio) const {
@@ -44,7 +39,7 @@ GradientNoise Predictor::noise(double ratio) const {
 void Predictor::plan_work() {
   const bool by_progress = state_.rest_progress > 0;
   const int epochs = state_.epochs - state_.next_epoch + 1;
-  double left = by_progress ? state_.rest_progress : std::numeric_limits<double>::infinity();
+  double left = by_progress ? state_.rest_progress : kInfinity;
   if (!by_progress && epochs < 1) return;
   const auto progress = [](double samples, double batch, const GradientNoise& noise) {
     return samples / batch * gain(batch, noise);
@@ -70,13 +65,46 @@ bool Predictor::free_batch(const Work& work) const {
   return state_.adaptive && state_.batch_policy == BatchPolicy::kGoodput && work.noise.known();
 }
 
-// A run whose batch does not adapt has its N, too, and sets that would need more are not for it.
-BatchChoice Predictor::choose(const Work& work, const RankedGpus& gpus) const {
-  if (free_batch(work)) return choose_goodput(gpus, rules_, work.noise, model_);
-  BatchChoice choice = choose_batch_on(work.wanted_batch, gpus, rules_, model_);
-  if (!state_.adaptive && choice.clamped && batch_of(*choice.configuration) > work.wanted_batch)
-    return {std::nullopt, false, "more GPUs than the fixed batch has virtual workers"};
-  return choice;
+void Predictor::prepare() {
+  for (const CountRange& range : count_ranges(state_)) {
+    if (model_.find(range.type)) {
+      types_.push_back(range.type);
+      prices_.push_back(state_.supply.at(range.type).price_per_h);
+    } else if (range.first > 0) {
+      fixed_[range.type] = range.first;
+    }
+  }
+  if (types_.empty()) return;
+  std::vector<BatchGoal> goals;
+  std::vector<double> seconds;
+  for (const Work& work : work_) {
+    goals.push_back(free_batch(work) ? goal_of_goodput(work.noise, rules_)
+                                     : goal_of_batch(work.wanted_batch, work.noise, rules_));
+    seconds.push_back(work.progress * work.wanted_batch / gain(work.wanted_batch, work.noise));
+  }
+  order_.resize(work_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::size_t a, std::size_t b) { return seconds[a] > seconds[b]; });
+  table_.emplace(state_.profile, model_, types_, rules_.fixed_local_batch);
+  evaluator_.emplace(types_, *table_, model_, rules_, std::move(goals));
+  evaluator_->set_prices(prices_, price_per_h(fixed_));
+}
+
+Counts Predictor::counts_of(const GpuCounts& gpus) const {
+  Counts counts;
+  for (const std::string& type : types_) {
+    const auto found = gpus.find(type);
+    counts.push_back(found == gpus.end() ? 0 : found->second);
+  }
+  return counts;
+}
+
+GpuCounts Predictor::gpus_of(const Counts& counts) const {
+  GpuCounts gpus = fixed_;
+  for (std::size_t t = 0; t < counts.size(); ++t)
+    if (counts[t] > 0) gpus[types_[t]] = counts[t];
+  return gpus;
 }
 
 double Predictor::price_per_h(const GpuCounts& gpus) const {
@@ -85,90 +113,126 @@ double Predictor::price_per_h(const GpuCounts& gpus) const {
   return sum;
 }
 
-std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::string* cause) const {
+CandidateResult Predictor::total(double progress_s, double epoch_s, double price_per_h) const {
+  CandidateResult result;
+  result.next_epoch_s = epoch_s + state_.evaluation_s;
+  result.rest_s = progress_s + epochs_left() * state_.evaluation_s;
+  result.rest_cost = price_per_h * result.rest_s / kSecondsPerHour;
+  return result;
+}
+
+std::optional<CandidateResult> Predictor::predict(const GpuCounts& gpus, std::string* cause) {
   if (gpus.empty()) {
     *cause = "no GPU";
     return std::nullopt;
   }
   // Types without a profile are in every candidate with the same count (candidates.h): what they
   // add is left out.
-  GpuCounts known = gpus;
-  std::erase_if(known,
-                [&](const auto& entry) { return !state_.profile.types.contains(entry.first); });
-  if (known.empty()) {
+  const Counts counts = counts_of(gpus);
+  if (std::all_of(counts.begin(), counts.end(), [](int n) { return n == 0; })) {
     *cause = "no profile of any of its GPU types";
     return std::nullopt;
   }
-  const RankedGpus ranks = ranked(known, state_.profile);
-
-  CandidateResult result;
-  result.gpus = gpus;
-  double progress_sum_s = 0;
-  BatchChoice choice;
-  const Work* before = nullptr;
-  for (const Work& work : work_) {
-    const bool same = before && before->wanted_batch == work.wanted_batch &&
-                      before->noise.var == work.noise.var && before->noise.sqr == work.noise.sqr;
-    if (!same) choice = choose(work, ranks);
-    before = &work;
-    if (!choice.configuration) {
-      *cause = choice.reason;
-      return std::nullopt;
-    }
-    const Configuration& configuration = *choice.configuration;
-    if (&work == &work_.front()) {
-      result.configuration = configuration;
-      if (known != gpus) result.configuration.shares.clear();
-    }
-    const double batch = batch_of(configuration);
-    if (work.samples > 0) {
-      result.batch_clamped = result.batch_clamped || choice.clamped;
-      result.next_epoch_s += std::ceil(work.samples / batch) * configuration.step_s;
-    }
-    progress_sum_s += work.progress * configuration.step_s / gain(batch, work.noise);
-  }
-  result.next_epoch_s += state_.evaluation_s;
-  result.rest_s = progress_sum_s + epochs_left() * state_.evaluation_s;
-  result.rest_cost = price_per_h(gpus) * result.rest_s / kSecondsPerHour;
+  std::optional<CandidateResult> result = predict_counts(
+      counts, [](const CandidateResult&) { return false; }, cause);
+  if (!result) return result;
+  result->gpus = gpus;
+  result->rest_cost = price_per_h(gpus) * result->rest_s / kSecondsPerHour;
+  add_configuration(&*result);
   return result;
 }
 
-void Predictor::add_change(CandidateResult* candidate, const CandidateResult* present) const {
-  GpuCounts joining, leaving;
-  double wait_s = 0;
-  for (const auto& [type, supply] : state_.supply) {
-    const int before = present ? count_of(present->gpus, type) : supply.base;
-    const int change = count_of(candidate->gpus, type) - before;
-    if (change > 0) {
-      joining[type] = change;
-      wait_s = std::max(wait_s, supply.wait_s);
-    } else if (change < 0) {
-      leaving[type] = -change;
+std::optional<CandidateResult> Predictor::predict_counts(const Counts& counts,
+                                                         const Hopeless& hopeless,
+                                                         std::string* cause) {
+  const GpuCounts gpus = gpus_of(counts);
+  cause->clear();
+  if (gpus.empty()) {
+    *cause = "no GPU";
+    return std::nullopt;
+  }
+  const auto profiled = std::count_if(counts.begin(), counts.end(), [](int n) { return n > 0; });
+  if (profiled == 0) {
+    *cause = "no profile of any of its GPU types";
+    return std::nullopt;
+  }
+  if (!evaluator_->use(counts)) {
+    GpuCounts known;
+    for (std::size_t t = 0; t < counts.size(); ++t)
+      if (counts[t] > 0) known[types_[t]] = counts[t];
+    const StepSolver solver(ranked(known, state_.profile), model_);
+    usable_batches(solver, rules_, cause);
+    return std::nullopt;
+  }
+  const double price = price_per_h(gpus);
+  std::vector<double> progress_s, epoch_s;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    progress_s.push_back(work_[i].progress * evaluator_->line_bound(i, false));
+    epoch_s.push_back(0);
+  }
+  const auto sum = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  };
+  bool clamped = false;
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    if (k % kAskEvery == 0 && hopeless(total(sum(progress_s), sum(epoch_s), price)))
+      return std::nullopt;
+    const Work& work = work_[order_[k]];
+    const StepChoice choice = evaluator_->choose(order_[k]);
+    // A run whose batch does not adapt has its N, too, and sets that need more are not for it.
+    if (!state_.adaptive && choice.clamped && choice.batch() > work.wanted_batch) {
+      *cause = "more GPUs than the fixed batch has virtual workers";
+      return std::nullopt;
     }
+    progress_s[order_[k]] = work.progress * choice.step_s / gain(choice.batch(), work.noise);
+    if (work.samples == 0) continue;
+    clamped = clamped || choice.clamped;
+    epoch_s[order_[k]] = std::ceil(work.samples / choice.batch()) * choice.step_s;
   }
-  if (!present) {
-    candidate->rest_s += wait_s;
-    return;
-  }
-  const double stay_epochs = state_.epochs_per_stay > 0 ? state_.epochs_per_stay : epochs_left();
-  const double changes = std::max(1.0, epochs_left() / stay_epochs);
+  CandidateResult result = total(sum(progress_s), sum(epoch_s), price);
+  result.gpus = gpus;
+  result.batch_clamped = clamped;
+  return result;
+}
 
-  // While waiting the run goes on with what it has and does that share of the work.
-  if (present->rest_s > 0) {
-    const double waited_s = std::min(wait_s * changes, present->rest_s),
-                 share = waited_s / present->rest_s;
-    candidate->rest_s = waited_s + (1 - share) * candidate->rest_s;
-    candidate->rest_cost = share * present->rest_cost + (1 - share) * candidate->rest_cost;
+std::optional<CandidateResult> Predictor::predict_box(const Counts& lo, const Counts& hi,
+                                                      bool by_tables, const Hopeless& hopeless) {
+  if (!evaluator_->use_box(lo, hi)) return std::nullopt;
+  const bool by_epoch = state_.objective.kind == Objective::Kind::kPaper;
+  double progress_s = 0, epoch_s = 0, hour_cost_s = 0;
+  std::vector<double> parts;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    parts.push_back(work_[i].progress * evaluator_->line_bound(i, false));
+    progress_s += parts.back();
+    hour_cost_s += work_[i].progress * evaluator_->price_bound(i);
+    if (by_epoch) epoch_s += work_[i].samples * evaluator_->line_bound(i, true);
   }
-  const double stay_s = candidate->next_epoch_s * stay_epochs;
-  const double held_s = present->next_epoch_s * state_.epochs_since_change;
-  const double idle_cost =
-      price_per_h(joining) * (state_.startup_s + std::max(0.0, state_.minimum_billing_s - stay_s)) +
-      price_per_h(leaving) * std::max(0.0, state_.minimum_billing_s - held_s);
-  const double pause_cost = price_per_h(candidate->gpus) * state_.resize_pause_s;
-  candidate->rest_s += state_.resize_pause_s * changes;
-  candidate->rest_cost += (idle_cost + pause_cost) / kSecondsPerHour * changes;
-  candidate->next_epoch_s += state_.resize_pause_s;
+  const double least_price = price_per_h(gpus_of(lo));
+  const auto bound = [&] {
+    CandidateResult result = total(progress_s, epoch_s, least_price);
+    const double by_price =
+        (hour_cost_s + least_price * epochs_left() * state_.evaluation_s) / kSecondsPerHour;
+    result.rest_cost = std::max(result.rest_cost, by_price);
+    return result;
+  };
+  for (std::size_t k = 0; by_tables && k < order_.size(); ++k) {
+    if (k % kAskEvery == 0 && hopeless(bound())) break;
+    const std::size_t i = order_[k];
+    progress_s -= parts[i];
+    progress_s += std::max(parts[i], work_[i].progress * evaluator_->table_bound(i, false));
+  }
+  return bound();
+}
+
+void Predictor::add_configuration(CandidateResult* result) {
+  GpuCounts known = result->gpus;
+  std::erase_if(known, [&](const auto& entry) { return !model_.find(entry.first); });
+  evaluator_->use(counts_of(known));
+  const StepChoice choice = evaluator_->choose(0);
+  const Solution solution =
+      solve(ranked(known, state_.profile), choice.local_batch, choice.workers, model_);
+  result->configuration = solution.configuration.value();
+  if (known != result->gpus) result->configuration.shares.clear();
 }
 
 }  // namespace jabas

@@ -188,11 +188,13 @@ std::string to_text(Decision::Action action) {
   return "";
 }
 
-Decision decide(const DecisionState& state) {
-  const Predictor predictor(state);
+Decision decide(const DecisionState& state) { return decide(state, forecast_batch(state)); }
+
+Decision decide(const DecisionState& state, const BatchForecast& forecast) {
+  Predictor predictor(state, forecast);
   Decision decision;
-  decision.forecast_batch = predictor.forecast().next_epoch.front().wanted_batch;
-  decision.forecast_method = predictor.forecast().method;
+  decision.forecast_batch = forecast.next_epoch.front().wanted_batch;
+  decision.forecast_method = forecast.method;
   if (!state.start) decision.before = present_set(state);
 
   if (predictor.work().empty()) {
@@ -205,24 +207,24 @@ Decision decide(const DecisionState& state) {
   std::string cause;
   if (!decision.before.empty()) present = predictor.predict(decision.before, &cause);
 
-  std::vector<GpuCounts> sets = candidates(state);
-  if (present && !types_below_minimum(state, decision.before).empty())
-    std::erase(sets, decision.before);
+  const bool leave = present && !types_below_minimum(state, decision.before).empty();
   const Objective rest = for_the_rest(state.objective, state.elapsed_s, state.spent_cost);
-  SearchResult search = search_candidates(state, predictor, rest, sets, present);
-  const std::vector<CandidateResult>& results = search.ranked;
+  SearchResult search = search_candidates(state, predictor, rest, present, leave);
+  std::vector<CandidateResult>& results = search.ranked;
   decision.rejected = std::move(search.rejected);
   decision.certificate = std::move(search.certificate);
   if (results.empty()) {
     decide_blindly(state, &decision);
     return decision;
   }
+  for (std::size_t i = 0; i < std::min(results.size(), kBestSets); ++i)
+    predictor.add_configuration(&results[i]);
   if (present) {
     decision.present = *present;
     decision.present.score = rank_of(*present, rest, results.front().rest_s).value;
   }
   for (const CandidateResult& result : results)
-    if (result.gpus == decision.before) decision.present = result;
+    if (result.gpus == decision.before) decision.present.score = result.score;
   choose(state, rest, results, &decision);
   add_remarks(rest, results, &decision);
   decision.after = decision.chosen.gpus;

@@ -109,6 +109,10 @@ std::string to_text(Decision::Action action);
 // The JSON object stored in the journal's decision record and printed by `jabas-sim decide --json`.
 std::string to_json_text(const Decision& decision);
 
+struct BatchForecast;  // batch_forecaster.h
+
 Decision decide(const DecisionState& state);
+// With a forecast of the caller's.
+Decision decide(const DecisionState& state, const BatchForecast& forecast);
 
 }  // namespace jabas

@@ -1,0 +1,383 @@
+// The choices of SetEvaluator for one set, and the bound by the tables: what walks over the times.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "allocator/batch_choice.h"
+#include "allocator/set_evaluator.h"
+
+namespace jabas {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEqual = 1e-9;
+constexpr double kRounding = 1e-12;
+
+double distance(double batch, double wanted) { return std::abs(std::log(batch / wanted)); }
+
+}  // namespace
+
+BatchGoal goal_of_batch(double wanted_batch, const GradientNoise& noise, const BatchRules& rules) {
+  BatchGoal goal;
+  goal.noise = noise;
+  goal.wanted = std::max(clipped(wanted_batch, rules), 1.0);
+  goal.from = goal.wanted * (1 - kBatchTolerance) - kEqual;
+  goal.to = goal.wanted * (1 + kBatchTolerance) + kEqual;
+  if (rules.batch_min > 0) goal.from = std::max(goal.from, double(rules.batch_min));
+  if (rules.batch_max > 0) goal.to = std::min(goal.to, double(rules.batch_max));
+  return goal;
+}
+
+BatchGoal goal_of_goodput(const GradientNoise& noise, const BatchRules& rules) {
+  BatchGoal goal = goal_of_batch(double(rules.batch_max), noise, rules);
+  goal.free = true;
+  goal.from = std::max(double(rules.batch_min), 1.0);
+  goal.to = double(rules.batch_max);
+  return goal;
+}
+
+SetEvaluator::Window SetEvaluator::window(const BatchGoal& goal, std::size_t batch) const {
+  const double b = double(table_.batch(batch));
+  const std::int64_t least = std::max(least_gpus_, rules_.needs_two_workers ? 2 : 1);
+  return {std::max(least, std::int64_t(std::ceil(goal.from / b))),
+          std::int64_t(std::floor(goal.to / b))};
+}
+
+// Of `passes` passes, the exposed all-reduce left out.
+double SetEvaluator::own_time(const SpeedTable::Streams& streams, std::int64_t passes,
+                              double hidden_s) const {
+  return streams.first_s + std::max(0.0, hidden_s - streams.backward_s) +
+         streams.accum_s * double(passes - 1);
+}
+
+// The most workers in whole multiples of `multiple` = V that one GPU runs within limit_s.
+std::int64_t SetEvaluator::most(std::size_t type, std::size_t batch, double limit_s,
+                                std::int64_t multiple) const {
+  const SpeedTable::Streams& streams = table_.cell(type, batch).streams[multiple - 1];
+  const double left_s =
+      limit_s * (1 + kRounding) - own_time(streams, 1, lines_[batch].reduce.hidden_s);
+  return left_s < 0 ? 0 : multiple * (1 + std::int64_t(left_s / streams.accum_s));
+}
+
+void SetEvaluator::set_next(Slot* slot, std::size_t batch) const {
+  if (slot->steps) {
+    if (++slot->at == slot->steps->size())
+      table_.steps(slot->type, batch, slot->steps->back().own_s);
+    slot->next_s = (*slot->steps)[slot->at].own_s;
+    slot->next_workers = (*slot->steps)[slot->at].workers;
+    return;
+  }
+  const SpeedTable::Cell& cell = table_.cell(slot->type, batch);
+  const double hidden_s = lines_[batch].reduce.hidden_s;
+  slot->next_s = kInfinity;
+  for (int v = 1; v <= cell.max_streams; ++v) {
+    const std::int64_t passes = slot->workers / v + 1;
+    const double s = own_time(cell.streams[v - 1], passes, hidden_s);
+    if (s < slot->next_s || (s == slot->next_s && v * passes > slot->next_workers)) {
+      slot->next_s = s;
+      slot->next_workers = v * passes;
+    }
+  }
+}
+
+// Where the GPUs of a type stand after time_s.
+SetEvaluator::Slot SetEvaluator::slot_at(std::size_t type, std::size_t batch, double time_s) const {
+  const SpeedTable::Cell& cell = table_.cell(type, batch);
+  Slot slot{type, hi_[type], nullptr, 0, 0, 0, 0};
+  if (lines_[batch].reduce.hidden_s <= cell.least_backward_s) {
+    const double limit_s = time_s * (1 + kRounding);
+    const std::vector<SpeedTable::Step>& steps = table_.steps(type, batch, limit_s);
+    // The straight line is never below, and seldom far above.
+    std::size_t at =
+        std::min(steps.size() - 1,
+                 std::size_t(std::max(0.0, (limit_s - cell.offset_s) * cell.workers_per_s + 1)));
+    while (steps[at].own_s > limit_s) --at;
+    slot.steps = &steps;
+    slot.at = at;
+    slot.workers = steps[at].workers;
+  } else {
+    for (int v = 1; v <= cell.max_streams; ++v)
+      slot.workers = std::max(slot.workers, most(type, batch, time_s, v));
+  }
+  set_next(&slot, batch);
+  return slot;
+}
+
+template <class Visit>
+void SetEvaluator::walk(std::size_t batch, std::int64_t first, Visit visit) {
+  const Line& line = lines_[batch];
+  double time_s =
+      std::max((line.offset_s + double(first) / line.rate) * (1 - kEqual), line.first_s);
+  std::int64_t sum = 0;
+  slots_.clear();
+  for (std::size_t t = 0; t < hi_.size(); ++t) {
+    if (hi_[t] == 0 || table_.cell(t, batch).max_streams < 1) continue;
+    slots_.push_back(slot_at(t, batch, time_s));
+    sum += slots_.back().workers * slots_.back().count;
+  }
+  while (sum < first || visit(sum, time_s)) {
+    Slot* next = &slots_.front();
+    for (Slot& slot : slots_)
+      if (slot.next_s < next->next_s) next = &slot;
+    time_s = std::max(time_s, next->next_s);
+    sum += (next->next_workers - next->workers) * next->count;
+    next->workers = next->next_workers;
+    set_next(next, batch);
+  }
+}
+
+// Whether exactly so many can be run within limit_s, which is time for at least as many.
+bool SetEvaluator::can_run(std::size_t batch, double limit_s, std::int64_t workers) {
+  std::int64_t sum = 0, gap = 1, lack = 0;
+  std::int64_t least_any = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t t = 0; t < hi_.size(); ++t) {
+    if (hi_[t] == 0) continue;
+    std::int64_t most_workers = 0, own_gap = 1;
+    for (int v = 1; v <= table_.cell(t, batch).max_streams; ++v)
+      if (const std::int64_t own = most(t, batch, limit_s, v); own > most_workers)
+        most_workers = own, own_gap = v;
+    sum += most_workers * hi_[t];
+    gap = std::max(gap, own_gap);
+    // One GPU may run any number that takes one stream.
+    least_any = std::min(least_any, most(t, batch, limit_s, 1));
+    lack = std::max(lack, most_workers - most(t, batch, limit_s, 1));
+  }
+  const std::int64_t less = sum - workers;
+  // All but one GPU go up from one worker by at most `gap`; that one closes the gaps, as it may run
+  // any number that takes a single stream.
+  if (less == 0 || (least_any >= gap && less >= lack)) return true;
+  for (std::size_t t = 0; t < hi_.size(); ++t) {
+    if (hi_[t] == 0) continue;
+    std::int64_t most_workers = 0;
+    for (int v = 1; v <= table_.cell(t, batch).max_streams; ++v)
+      most_workers = std::max(most_workers, most(t, batch, limit_s, v));
+    for (int v = 1; v <= table_.cell(t, batch).max_streams; ++v)
+      if (less < most_workers && (most_workers - less) % v == 0 &&
+          most_workers - less <= most(t, batch, limit_s, v))
+        return true;  // one GPU does what is too much
+  }
+  solver().set_local_batch(table_.batch(batch), workers);
+  return solver().feasible(workers, (limit_s + lines_[batch].reduce.last_s) * (1 + kRounding));
+}
+
+StepSolver& SetEvaluator::solver() {
+  if (!solver_) {
+    RankedGpus gpus{{}, most_nodes_};
+    for (std::size_t t = 0; t < hi_.size(); ++t)
+      gpus.types.insert(gpus.types.end(), std::size_t(hi_[t]), types_[t]);
+    solver_ = std::make_unique<StepSolver>(gpus, model_);
+  }
+  return *solver_;
+}
+
+double SetEvaluator::solved_s(std::size_t batch, std::int64_t workers) {
+  solver().set_local_batch(table_.batch(batch), workers);
+  return solver().solve(workers).step_s;
+}
+
+double SetEvaluator::exact_s(std::size_t batch, std::int64_t workers) {
+  double step_s = 0;
+  walk(batch, workers, [&](std::int64_t, double time_s) {
+    step_s = time_s;
+    return false;
+  });
+  if (can_run(batch, step_s, workers)) return step_s + lines_[batch].reduce.last_s;
+  return solved_s(batch, workers);
+}
+
+// The highest throughput in the window; equal ones by: the current local batch, the nearest global
+// batch, the larger b. Nothing if no local batch has a window.
+StepChoice SetEvaluator::fastest(const BatchGoal& goal, std::size_t hint) {
+  StepChoice best;
+  double most_per_s = 0;
+  const auto wins_tie = [&](const StepChoice& found) {
+    const auto order = [&](const StepChoice& c) {
+      return std::pair(c.local_batch == rules_.current_local_batch,
+                       -distance(c.batch(), goal.wanted));
+    };
+    const auto [current, near] = order(found);
+    const auto [best_current, best_near] = order(best);
+    if (current != best_current) return current;
+    if (std::abs(near - best_near) > kEqual) return near > best_near;
+    return found.local_batch > best.local_batch;
+  };
+  const auto consider = [&](const StepChoice& found) {
+    const double per_s = found.batch() / found.step_s, ratio = per_s / most_per_s;
+    if (best.workers == 0 || ratio > 1 + kEqual || (ratio > 1 - kEqual && wins_tie(found))) {
+      best = found;
+      most_per_s = per_s;
+    }
+  };
+  const auto look_at = [&](std::size_t i) {
+    const Line& line = lines_[i];
+    if (goal.to < most_per_s * (1 - kEqual) * (line.least_s + line.per_sample_s * goal.to)) return;
+    const Window own = window(goal, i);
+    if (own.empty()) return;
+    const std::int64_t b = table_.batch(i);
+    walk(i, own.first, [&](std::int64_t workers, double time_s) {
+      const double step_s = time_s + line.reduce.last_s;
+      if (workers <= own.last) {
+        consider({b, workers, step_s, false});
+        return workers < own.last;
+      }
+      if (double(b * own.last) / step_s < most_per_s * (1 - kEqual)) return false;
+      if (can_run(i, time_s, own.last)) {
+        consider({b, own.last, step_s, false});
+      } else {
+        for (std::int64_t n = own.first; n <= own.last; ++n) {
+          const double batch = double(b * n);
+          if (batch >= most_per_s * (1 - kEqual) * (line.least_s + line.per_sample_s * batch))
+            consider({b, n, solved_s(i, n), false});
+        }
+      }
+      return false;
+    });
+  };
+  if (lines_[hint].usable) look_at(hint);
+  for (const std::size_t i : usable_)
+    if (i != hint) look_at(i);
+  return best;
+}
+
+StepChoice SetEvaluator::nearest(const BatchGoal& goal) {
+  const std::int64_t least_workers =
+      std::max<std::int64_t>(least_gpus_, rules_.needs_two_workers ? 2 : 1);
+  StepChoice best;
+  double least = kInfinity, most_per_s = 0;
+  for (const std::size_t i : usable_) {
+    const std::int64_t b = table_.batch(i);
+    std::int64_t workers = std::max(least_workers, std::int64_t(goal.wanted / double(b)));
+    if (distance(double(b * (workers + 1)), goal.wanted) <
+        distance(double(b * workers), goal.wanted) - kEqual)
+      ++workers;
+    const double away = distance(double(b * workers), goal.wanted);
+    if (away > least + kEqual) continue;
+    const StepChoice found{b, workers, exact_s(i, workers), false};
+    const bool tie = std::abs(away - least) <= kEqual;
+    const double per_s = found.batch() / found.step_s;
+    const bool wins_tie = best.local_batch != rules_.current_local_batch &&
+                          (b == rules_.current_local_batch || per_s > most_per_s);
+    if (!tie || wins_tie) {
+      best = found;
+      most_per_s = per_s;
+    }
+    least = std::min(least, away);
+  }
+  best.clamped = std::abs(best.batch() / goal.wanted - 1) > kBatchTolerance + kEqual;
+  return best;
+}
+
+// Least step_s / gain; equal ones by: the current local batch, the smaller global batch, the larger
+// b. Nothing if no local batch has a window.
+StepChoice SetEvaluator::best_goodput(const BatchGoal& goal, std::size_t hint) {
+  const Weights weight = weights(goal, false);
+  StepChoice best;
+  double least = kInfinity;
+  const auto order = [&](const StepChoice& c) {
+    return std::tuple(c.local_batch != rules_.current_local_batch, c.batch(), -c.local_batch);
+  };
+  const auto consider = [&](const StepChoice& found) {
+    const double value = found.step_s * weight.of(found.batch()), ratio = value / least;
+    if (best.workers == 0 || ratio < 1 - kEqual ||
+        (ratio < 1 + kEqual && order(found) < order(best))) {
+      best = found;
+      least = value;
+    }
+  };
+  const auto look_at = [&](std::size_t i) {
+    const Window own = window(goal, i);
+    if (own.empty()) return;
+    const Window open = below(i, own, weight, least * (1 + kEqual));
+    if (open.empty()) return;
+    const std::int64_t b = table_.batch(i);
+    walk(i, open.first, [&](std::int64_t workers, double time_s) {
+      const double step_s = time_s + lines_[i].reduce.last_s;
+      if (workers <= own.last) {
+        consider({b, workers, step_s, false});
+        return workers < open.last;
+      }
+      for (std::int64_t n = own.last; n >= own.first; --n) {
+        if (step_s * weight.of(double(b * n)) > least * (1 + kEqual)) break;
+        const bool all = can_run(i, time_s, n);
+        consider({b, n, all ? step_s : solved_s(i, n), false});
+        if (all) break;
+      }
+      return false;
+    });
+  };
+  if (lines_[hint].usable) look_at(hint);
+  for (const std::size_t i : usable_)
+    if (i != hint) look_at(i);
+  return best;
+}
+
+StepChoice SetEvaluator::choose(std::size_t index) {
+  const BatchGoal& goal = goals_[index];
+  StepChoice choice = goal.free ? best_goodput(goal, hints_[index]) : fastest(goal, hints_[index]);
+  if (choice.workers == 0 && goal.free) {
+    BatchGoal largest = goal_of_batch(goal.wanted, goal.noise, rules_);
+    choice = fastest(largest, hints_[index]);
+  }
+  if (choice.workers == 0) choice = nearest(goal);
+  hints_[index] = std::size_t(choice.local_batch - table_.batch(0));
+  return choice;
+}
+
+// The numbers of workers of a window for which the straight line is not above `limit`: a quotient
+// that is convex in N, so between two roots.
+SetEvaluator::Window SetEvaluator::below(std::size_t batch, const Window& all,
+                                         const Weights& weight, double limit) const {
+  if (limit == kInfinity) return all;
+  const Line& line = lines_[batch];
+  const double b = double(table_.batch(batch));
+  // (least_s + s·B)·(share/B + rest) ≤ limit  ⇔  s·rest·B² + m·B + least_s·share ≤ 0
+  const double square = line.per_sample_s * weight.rest;
+  const double middle = line.least_s * weight.rest + line.per_sample_s * weight.share - limit;
+  const double constant = line.least_s * weight.share;
+  double from, to;
+  if (square <= 0) {
+    if (middle >= 0) return {1, 0};
+    from = constant / -middle;
+    to = double(all.last) * b;
+  } else {
+    const double root = middle * middle - 4 * square * constant;
+    if (middle >= 0 || root < 0) return {1, 0};
+    const double sum = -middle + std::sqrt(root);
+    from = 2 * constant / sum;
+    to = sum / (2 * square);
+  }
+  return {std::max(all.first, std::int64_t(std::min(from / b * (1 - kEqual), 1e15))),
+          std::min(all.last, std::int64_t(std::min(to / b * (1 + kEqual), 1e15)) + 1)};
+}
+
+double SetEvaluator::table_bound(std::size_t index, bool by_samples) {
+  const BatchGoal& goal = goals_[index];
+  const Weights weight = weights(goal, by_samples);
+  const auto [from, to] = span(index);
+  const std::int64_t least_workers = std::max(least_gpus_, rules_.needs_two_workers ? 2 : 1);
+  double least = kInfinity;
+  const auto look_at = [&](std::size_t i) {
+    const double b = double(table_.batch(i));
+    const Window all{std::max(least_workers, std::int64_t(std::ceil(from / b * (1 - kRounding)))),
+                     std::int64_t(to / b * (1 + kRounding))};
+    const Line& line = lines_[i];
+    if (all.empty() ||
+        least_value(line.least_s, line.per_sample_s, weight, from, to) * (1 - kEqual) > least)
+      return;
+    // Wide windows are cut to where the line leaves something to find.
+    const Window open = to > 2 * from ? below(i, all, weight, least) : all;
+    if (open.empty()) return;
+    walk(i, open.first, [&](std::int64_t workers, double time_s) {
+      const double batch = b * double(std::min(workers, all.last));
+      least = std::min(least, (time_s + line.reduce.last_s) * weight.of(batch));
+      return workers < open.last;
+    });
+  };
+  if (lines_[hints_[index]].usable) look_at(hints_[index]);
+  for (const std::size_t i : usable_)
+    if (i != hints_[index]) look_at(i);
+  return least * (1 - kRounding);
+}
+
+}  // namespace jabas
