@@ -17,8 +17,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;
 // Boxes of at most so many sets get the closer bound before they are split.
 constexpr double kTabledSets = 400;
+// So many candidates deserve a first look around.
+constexpr double kSeededFrom = 2000;
 // By so much the closer bound is rarely above the other.
-constexpr double kMostGain = 1.05;
+constexpr double kMostGain = 1.5;
 
 // Where a set stands: its rank, then, as in rank(), time and money.
 struct Place {
@@ -174,8 +176,9 @@ class Search {
     best_ = {};
     for (const CandidateResult& r : results_.ranked) keep_best(place(r, goal), count);
     left_ = Place{Rank{9, kInfinity}, 0, 0};
+    if (candidates_ > kSeededFrom) seed(goal, count);
     std::priority_queue<Open, std::vector<Open>, Later> open;
-    push(goal, all_, Place{}, &open);
+    push(goal, all_, Place{}, count, &open);
     while (!open.empty()) {
       Open one = open.top();
       if (cutoff(count) < one.bound || boxes_ >= rules_.most_boxes) break;
@@ -189,12 +192,42 @@ class Search {
         else
           leave(one.bound);
       } else {
-        split(goal, one, &open);
+        split(goal, one, count, &open);
       }
     }
     if (!open.empty()) {
       leave(open.top().bound);
       if (open.top().bound <= cutoff(count)) unfinished_ = true;
+    }
+  }
+
+  // A few good sets to begin with, so that bounds rule out something from the start: from the
+  // largest set in ever smaller steps of one type to something better.
+  void seed(const Objective& goal, std::size_t count) {
+    const auto never = [](const CandidateResult&) { return false; };
+    const auto try_set = [&](const Counts& steps) {
+      const std::size_t before = results_.ranked.size();
+      predict(steps, never);
+      if (results_.ranked.size() == before) return Place{Rank{9, kInfinity}, 0, 0};
+      const Place found = place(results_.ranked.back(), goal);
+      keep_best(found, count);
+      return found;
+    };
+    Counts at = all_.hi;
+    Place best = try_set(at);
+    int widest = 1;
+    for (const int last : all_.hi) widest = std::max(widest, last);
+    for (int step = widest; step >= 1; step /= 2) {
+      for (std::size_t move = 0; move < 2 * at.size(); ++move) {
+        Counts next = at;
+        int& moved = next[move / 2];
+        moved = std::clamp(moved + (move % 2 == 0 ? -step : step), 0, all_.hi[move / 2]);
+        if (next == at) continue;
+        const Place found = try_set(next);
+        if (!(found < best)) continue;
+        best = found;
+        at = next;
+      }
     }
   }
 
@@ -212,7 +245,7 @@ class Search {
       keep_best(place(results_.ranked[i], goal), count);
   }
 
-  void push(const Objective& goal, const Box& box, const Place& parent,
+  void push(const Objective& goal, const Box& box, const Place& parent, std::size_t count,
             std::priority_queue<Open, std::vector<Open>, Later>* open) {
     ++boxes_;
     const auto never = [](const CandidateResult&) { return false; };
@@ -231,6 +264,7 @@ class Search {
     }
     change_.add_least(lo, hi, &*least);
     const Place bound = std::max(parent, bound_place(*least, goal));
+    if (cutoff(count) < bound) return leave(bound);
     open->push({bound, std::move(*least), box, false});
   }
 
@@ -256,7 +290,7 @@ class Search {
   }
 
   // In two, across the type that matters most.
-  void split(const Objective& goal, const Open& one,
+  void split(const Objective& goal, const Open& one, std::size_t count,
              std::priority_queue<Open, std::vector<Open>, Later>* open) {
     std::size_t at = 0;
     double most = -1;
@@ -270,8 +304,8 @@ class Search {
     Box low = one.box, high = one.box;
     low.hi[at] = (one.box.lo[at] + one.box.hi[at]) / 2;
     high.lo[at] = low.hi[at] + 1;
-    push(goal, low, one.bound, open);
-    push(goal, high, one.bound, open);
+    push(goal, low, one.bound, count, open);
+    push(goal, high, one.bound, count, open);
   }
 
   void keep_best(const Place& place, std::size_t count) {

@@ -200,12 +200,13 @@ std::optional<CandidateResult> Predictor::predict_box(const Counts& lo, const Co
   if (!evaluator_->use_box(lo, hi)) return std::nullopt;
   const bool by_epoch = state_.objective.kind == Objective::Kind::kPaper;
   double progress_s = 0, epoch_s = 0, hour_cost_s = 0;
-  std::vector<double> parts;
+  std::vector<double> parts, epochs;
   for (std::size_t i = 0; i < work_.size(); ++i) {
     parts.push_back(work_[i].progress * evaluator_->line_bound(i, false));
     progress_s += parts.back();
     hour_cost_s += work_[i].progress * evaluator_->price_bound(i);
-    if (by_epoch) epoch_s += work_[i].samples * evaluator_->line_bound(i, true);
+    epochs.push_back(by_epoch ? work_[i].samples * evaluator_->line_bound(i, true) : 0);
+    epoch_s += epochs.back();
   }
   const double least_price = price_per_h(gpus_of(lo));
   const auto bound = [&] {
@@ -218,8 +219,11 @@ std::optional<CandidateResult> Predictor::predict_box(const Counts& lo, const Co
   for (std::size_t k = 0; by_tables && k < order_.size(); ++k) {
     if (k % kAskEvery == 0 && hopeless(bound())) break;
     const std::size_t i = order_[k];
-    progress_s -= parts[i];
-    progress_s += std::max(parts[i], work_[i].progress * evaluator_->table_bound(i, false));
+    if (by_epoch) {  // only the epoch's time counts
+      epoch_s += std::max(0.0, work_[i].samples * evaluator_->table_bound(i, true) - epochs[i]);
+    } else {
+      progress_s += std::max(0.0, work_[i].progress * evaluator_->table_bound(i, false) - parts[i]);
+    }
   }
   return bound();
 }

@@ -106,8 +106,9 @@ void SetEvaluator::set_line(std::size_t batch) {
       continue;
     }
     const double rate = cell.workers_per_s * hi_[t];
-    const double offset_s =
-        cell.offset_s + std::max(0.0, line.reduce.hidden_s - cell.most_backward_s);
+    const double offset_s = line.reduce.hidden_s <= cell.least_backward_s
+                                ? cell.offset_s
+                                : SpeedTable::offset_s(cell, line.reduce.hidden_s);
     line.rate += rate;
     offset += rate * offset_s;
     least_offset_s = std::min(least_offset_s, offset_s);

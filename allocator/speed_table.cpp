@@ -45,22 +45,34 @@ SpeedTable::SpeedTable(const Profile& profile, const ThroughputModel& model,
           fixed_local_batch > 0 || (b >= type.smallest_batch() && b <= type.largest_batch());
       if (!profiled) continue;
       one.max_streams = type.max_streams(b);
-      one.offset_s = one.least_backward_s = std::numeric_limits<double>::infinity();
+      one.least_backward_s = std::numeric_limits<double>::infinity();
       for (int v = 1; v <= one.max_streams; ++v) {
         const PassTimes pass = type.pass(b, v);
         const double accum_s =
             std::max(pass.data_s + pass.forward_s + pass.backward_s, kLeastStep_s);
         streams_.push_back({accum_s + type.once_s(b, v), accum_s, pass.backward_s});
         one.workers_per_s = std::max(one.workers_per_s, v / accum_s);
-        one.offset_s = std::min(one.offset_s, type.once_s(b, v));
         most_samples_per_s = std::max(most_samples_per_s, double(b * v) / accum_s);
         one.least_backward_s = std::min(one.least_backward_s, pass.backward_s);
-        one.most_backward_s = std::max(one.most_backward_s, pass.backward_s);
       }
     }
   }
-  for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i].streams = streams_.data() + starts[i];
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    cells_[i].streams = streams_.data() + starts[i];
+    cells_[i].offset_s = offset_s(cells_[i], 0);
+  }
   steps_.resize(cells_.size());
+}
+
+double SpeedTable::offset_s(const Cell& cell, double hidden_s) {
+  double least_s = std::numeric_limits<double>::infinity();
+  for (int v = 1; v <= cell.max_streams; ++v) {
+    const Streams& s = cell.streams[v - 1];
+    // From w = V on this kind of step grows faster than the line, or as fast.
+    least_s = std::min(
+        least_s, s.first_s + std::max(0.0, hidden_s - s.backward_s) - v / cell.workers_per_s);
+  }
+  return least_s;
 }
 
 const std::vector<SpeedTable::Step>& SpeedTable::steps(std::size_t type, std::size_t batch_index,

@@ -23,12 +23,14 @@ class SpeedTable {
   struct Cell {
     const Streams* streams = nullptr;
     int max_streams = 0;  // 0: the local batch cannot be used on this type
-    // w workers on one GPU take at least offset_s + w / workers_per_s, the all-reduce left out.
+    // w workers on one GPU take at least offset_s + w / workers_per_s, an all-reduce that hides
+    // wholly left out.
     double workers_per_s = 0, offset_s = 0;
     double least_backward_s = 0;  // an all-reduce up to that long hides wholly
-    double most_backward_s = 0;   // an all-reduce longer than this cannot hide wholly
   };
 
+  // The offset for an all-reduce that may not hide.
+  static double offset_s(const Cell& cell, double hidden_s);
   // The most workers that one GPU runs within own_s seconds, the all-reduce left out: ascending,
   // from 0 workers at 0 s. `beyond`: at least one step is later than that.
   struct Step {

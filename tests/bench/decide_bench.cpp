@@ -2,7 +2,7 @@
 //   decide_bench [RUNS [FILTER]]     prints: gpus types points policy objective median_ms max_ms |
 //   certificate
 // The speeds of the types and the forecast are generated: a type's streams bring up to 15 %, local
-// batches are 16 … 128, the wanted batch of the epoch grows from 1,024 by 2 % a point, all
+// batches are 16 … 128, the wanted batch of the epoch grows from 32 a GPU by 2 % a point, all
 // different.
 #include <algorithm>
 #include <cstdio>
@@ -42,10 +42,10 @@ DecisionState state_of(const Case& one) {
   state.next_epoch = 3;
   state.epochs = 30;
   state.epoch_samples = 1'281'167;
-  state.wanted_batch = 1024;
+  state.wanted_batch = 32.0 * one.gpus;
   state.adaptive = true;
   state.batch_policy = one.policy;
-  state.batch = {.batch_min = 256, .batch_max = 8192, .current_local_batch = 32};
+  state.batch = {.batch_min = 256, .batch_max = 256 * std::int64_t(one.gpus), .current_local_batch = 32};
   state.grad_sqr = 1;
   state.grad_var = 6;
   state.objective = parse_objective(one.objective);
@@ -61,7 +61,7 @@ DecisionState state_of(const Case& one) {
   }
   state.profile.bucket_bytes = {8e6, 25e6, 25e6, 31e6};
   state.profile.intra = {15.75e9, {{0.0002, 0.0011}, {0.0100, 0.0137}}};
-  state.profile.inter = {3e9, {{0.0010, 0.0024}, {0.0500, 0.0584}}};
+  state.profile.inter = {12.5e9, {{0.0005, 0.0044}, {0.0131, 0.0134}}};
   return state;
 }
 
