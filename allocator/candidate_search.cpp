@@ -289,20 +289,24 @@ class Search {
     one->tabled = true;
   }
 
-  // In two, across the type that matters most.
+  // In two: first into sets with and without a type (its slowest step, its local batches and its
+  // network bind all others), then across the type that matters most.
   void split(const Objective& goal, const Open& one, std::size_t count,
              std::priority_queue<Open, std::vector<Open>, Later>* open) {
+    const Box& box = one.box;
     std::size_t at = 0;
     double most = -1;
-    for (std::size_t t = 0; t < all_.lo.size(); ++t) {
-      const double width = (one.box.hi[t] - one.box.lo[t]) * predictor_.weight(t);
-      if (one.box.hi[t] > one.box.lo[t] && width > most) {
+    for (std::size_t t = 0; t < first_.size(); ++t) {
+      if (box.hi[t] == box.lo[t]) continue;
+      const bool may_miss = first_[t] + box.lo[t] == 0;
+      const double width = may_miss ? kInfinity : (box.hi[t] - box.lo[t]) * predictor_.weight(t);
+      if (width > most) {
         most = width;
         at = t;
       }
     }
     Box low = one.box, high = one.box;
-    low.hi[at] = (one.box.lo[at] + one.box.hi[at]) / 2;
+    low.hi[at] = most == kInfinity ? box.lo[at] : (box.lo[at] + box.hi[at]) / 2;
     high.lo[at] = low.hi[at] + 1;
     push(goal, low, one.bound, count, open);
     push(goal, high, one.bound, count, open);

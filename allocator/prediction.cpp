@@ -209,11 +209,14 @@ std::optional<CandidateResult> Predictor::predict_box(const Counts& lo, const Co
     epoch_s += epochs.back();
   }
   const double least_price = price_per_h(gpus_of(lo));
+  const double most_price = price_per_h(gpus_of(hi));
   const auto bound = [&] {
     CandidateResult result = total(progress_s, epoch_s, least_price);
     const double by_price =
         (hour_cost_s + least_price * epochs_left() * state_.evaluation_s) / kSecondsPerHour;
     result.rest_cost = std::max(result.rest_cost, by_price);
+    if (most_price > 0)
+      result.rest_s = std::max(result.rest_s, by_price * kSecondsPerHour / most_price);
     return result;
   };
   for (std::size_t k = 0; by_tables && k < order_.size(); ++k) {

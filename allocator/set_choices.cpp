@@ -363,7 +363,10 @@ double SetEvaluator::table_bound(std::size_t index, bool by_samples) {
                      std::int64_t(to / b * (1 + kRounding))};
     const Line& line = lines_[i];
     if (all.empty() ||
-        least_value(line.least_s, line.per_sample_s, weight, from, to) * (1 - kEqual) > least)
+        least_value({line.least_s, line.per_sample_s, line.first_s + line.reduce.last_s}, weight,
+                    from, to) *
+                (1 - kEqual) >
+            least)
       return;
     // Wide windows are cut to where the line leaves something to find.
     const Window open = to > 2 * from ? below(i, all, weight, least) : all;

@@ -97,7 +97,7 @@ void SetEvaluator::set_line(std::size_t batch) {
   const bool box = lo_ != hi_;
   line.usable = true;
   line.rate = line.first_s = 0;
-  double offset = 0, least_offset_s = kInfinity;
+  double offset = 0, least_offset_s = kInfinity, any_first_s = kInfinity;
   for (std::size_t t = 0; t < hi_.size(); ++t) {
     if (hi_[t] == 0) continue;
     const SpeedTable::Cell& cell = table_.cell(t, batch);
@@ -112,9 +112,13 @@ void SetEvaluator::set_line(std::size_t batch) {
     line.rate += rate;
     offset += rate * offset_s;
     least_offset_s = std::min(least_offset_s, offset_s);
+    const double first_s = own_time(cell.streams[0], 1, line.reduce.hidden_s);
     if (lo_[t] > 0)
-      line.first_s = std::max(line.first_s, own_time(cell.streams[0], 1, line.reduce.hidden_s));
+      line.first_s = std::max(line.first_s, first_s);
+    else
+      any_first_s = std::min(any_first_s, first_s);
   }
+  if (line.first_s == 0) line.first_s = any_first_s;  // none is sure, but one there must be
   line.usable = line.usable && line.rate > 0;
   if (!line.usable) return;
   // In a box a type may be missing, and with it its share in the mean.
@@ -155,21 +159,23 @@ void SetEvaluator::set_bounds() {
   }
   const double scale = most_s > least_s ? double(kBins) / (most_s - least_s) : 0;
   std::array<Bound, kBins> time, price;
-  time.fill({kInfinity, kInfinity});
-  price.fill({kInfinity, kInfinity});
+  time.fill({kInfinity, kInfinity, kInfinity});
+  price.fill({kInfinity, kInfinity, 0});
   for (const std::size_t i : usable_) {
     const Line& line = lines_[i];
     const std::size_t bin = std::min(kBins - 1, std::size_t((line.least_s - least_s) * scale));
     time[bin] = {std::min(time[bin].least_s, line.least_s),
-                 std::min(time[bin].per_sample_s, line.per_sample_s)};
+                 std::min(time[bin].per_sample_s, line.per_sample_s),
+                 std::min(time[bin].first_s, line.first_s + line.reduce.last_s)};
     price[bin] = {std::min(price[bin].least_s, line.least_s * least_price_),
-                  std::min(price[bin].per_sample_s, line.price_per_sample)};
+                  std::min(price[bin].per_sample_s, line.price_per_sample), 0};
   }
   const auto keep = [](const std::array<Bound, kBins>& bins, std::vector<Bound>* bounds) {
-    for (const Bound& one : bins)
-      if (one.least_s < kInfinity &&
-          (bounds->empty() || one.per_sample_s < bounds->back().per_sample_s))
-        bounds->push_back(one);
+    for (const Bound& one : bins) {
+      const bool above = !bounds->empty() && one.per_sample_s >= bounds->back().per_sample_s &&
+                         one.first_s >= bounds->back().first_s;
+      if (one.least_s < kInfinity && !above) bounds->push_back(one);
+    }
   };
   keep(time, &time_bounds_);
   keep(price, &price_bounds_);
@@ -211,21 +217,27 @@ std::pair<double, double> SetEvaluator::span(std::size_t index) const {
   return {std::max(from, double(table_.batch(usable_.front()) * least)), to};
 }
 
-// (least_s + per_sample_s·B)·(share/B + rest) is convex in B.
-double SetEvaluator::least_value(double least_s, double per_sample_s, const Weights& weights,
-                                 double from, double to) {
-  const double falls = least_s * weights.share, grows = per_sample_s * weights.rest;
-  if (grows * from * from >= falls) return (least_s + per_sample_s * from) * weights.of(from);
-  if (grows * to * to <= falls) return (least_s + per_sample_s * to) * weights.of(to);
-  return std::pow(std::sqrt(least_s * weights.rest) + std::sqrt(per_sample_s * weights.share), 2);
+// max(first_s, least_s + per_sample_s·B)·(share/B + rest): falls while first_s counts, then convex.
+double SetEvaluator::least_value(const Bound& bound, const Weights& weights, double from,
+                                 double to) {
+  const double begins = (bound.first_s - bound.least_s) / bound.per_sample_s;
+  if (begins >= to) return bound.first_s * weights.of(to);
+  from = std::max(from, begins);
+  const double falls = bound.least_s * weights.share, grows = bound.per_sample_s * weights.rest;
+  const auto value = [&](double batch) {
+    return (bound.least_s + bound.per_sample_s * batch) * weights.of(batch);
+  };
+  if (grows * from * from >= falls) return value(from);
+  if (grows * to * to <= falls) return value(to);
+  return std::pow(
+      std::sqrt(bound.least_s * weights.rest) + std::sqrt(bound.per_sample_s * weights.share), 2);
 }
 
 double SetEvaluator::least_of(const std::vector<Bound>& bounds, std::size_t goal,
                               const Weights& weights) const {
   const auto [from, to] = span(goal);
   double least = kInfinity;
-  for (const Bound& one : bounds)
-    least = std::min(least, least_value(one.least_s, one.per_sample_s, weights, from, to));
+  for (const Bound& one : bounds) least = std::min(least, least_value(one, weights, from, to));
   return least * (1 - kRounding);
 }
 

@@ -70,13 +70,13 @@ class SetEvaluator {
  private:
   struct Line {  // of one local batch: N workers take at least reduce.last_s + offset_s + N / rate
     bool usable = false;
-    double rate = 0, offset_s = 0, first_s = 0;  // first_s: every GPU has one worker
+    double rate = 0, offset_s = 0, first_s = 0;  // first_s: every GPU runs one worker
     double least_s = 0, per_sample_s = 0;        // a step of B samples: least_s + per_sample_s · B
     double price_per_sample = 0;                 // the same for the price times that
     AllReduceTimes reduce;
   };
-  struct Bound {  // of a step at any local batch, as in Line
-    double least_s = 0, per_sample_s = 0;
+  struct Bound {  // of a step at any local batch, as in Line; first_s: with the exposed all-reduce
+    double least_s = 0, per_sample_s = 0, first_s = 0;
   };
   struct Slot {  // of one type while walking
     std::size_t type = 0;
@@ -118,9 +118,8 @@ class SetEvaluator {
   bool can_run(std::size_t batch, double limit_s, std::int64_t workers);
   double exact_s(std::size_t batch, std::int64_t workers);
   double solved_s(std::size_t batch, std::int64_t workers);  // by the solver: slow
-  // Least (seconds of the line) / gain over the batches from … to.
-  static double least_value(double least_s, double per_sample_s, const Weights& weights,
-                            double from, double to);
+  // Least seconds / gain over the batches from … to.
+  static double least_value(const Bound& bound, const Weights& weights, double from, double to);
   Window below(std::size_t batch, const Window& all, const Weights& weights, double limit) const;
   StepSolver& solver();
 
