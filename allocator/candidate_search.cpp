@@ -1,13 +1,13 @@
 #include "allocator/candidate_search.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
-#include <queue>
 #include <set>
 
+#include "allocator/candidate_box.h"
 #include "allocator/candidates.h"
 #include "allocator/objective.h"
+#include "allocator/search_proof.h"
 
 namespace jabas {
 namespace {
@@ -22,50 +22,11 @@ constexpr double kSeededFrom = 2000;
 // By so much the closer bound is rarely above the other.
 constexpr double kMostGain = 1.5;
 
-// Where a set stands: its rank, then, as in rank(), time and money.
-struct Place {
-  Rank rank;
-  double rest_s = 0, rest_cost = 0;
-  auto operator<=>(const Place&) const = default;
-};
-
-struct Box {
-  Counts lo, hi;  // steps of a unit above each range's first
-  double sets() const {
-    double product = 1;
-    for (std::size_t t = 0; t < lo.size(); ++t) product *= hi[t] - lo[t] + 1;
-    return product;
-  }
-};
-
-struct Open {
-  Place bound;
-  CandidateResult least;  // what the bound was made of
-  Box box;
-  bool tabled = false;
-};
-struct Later {
-  bool operator()(const Open& a, const Open& b) const { return b.bound < a.bound; }
-};
-
-std::string plural(double count) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.0f %s", count, count == 1 ? "candidate" : "candidates");
-  return text;
-}
-
-std::string value_text(const Rank& rank) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.6g", rank.value);
-  return rank.group > 0 ? std::string(text) + " outside the limit" : text;
-}
-
 class Search {
  public:
   Search(const DecisionState& state, Predictor& predictor, const Objective& objective,
          const std::optional<CandidateResult>& present, bool leave, const SearchRules& rules)
-      : state_(state),
-        predictor_(predictor),
+      : predictor_(predictor),
         objective_(objective),
         change_(state, predictor, present ? &*present : nullptr),
         rules_(rules),
@@ -76,20 +37,20 @@ class Search {
       all_.lo.push_back(0);
       all_.hi.push_back((range.last - range.first) / unit_);
     }
-    candidates_ = all_.sets();
+    proof_.candidates = all_.sets();
     const GpuCounts now = present_set(state);
     const std::optional<Counts> at = steps_of(now);
     if (leave) {
-      if (at) done_.insert(*at), candidates_ -= 1;
+      if (at) done_.insert(*at), proof_.candidates -= 1;
     } else if (!now.empty() && !at) {
-      candidates_ += 1;
+      proof_.candidates += 1;
       outside_ = now;
     }
   }
 
   SearchResult run() {
     if (outside_) predict_outside();
-    const bool all = candidates_ <= rules_.predict_all_up_to;
+    const bool all = proof_.candidates <= rules_.predict_all_up_to;
     if (all) {
       predict_all();
     } else {
@@ -144,7 +105,7 @@ class Search {
       add(std::move(*result));
     else
       ++results_.rejected[cause];
-    ++predicted_;
+    ++proof_.predicted;
   }
   // False when it was given up as hopeless.
   bool predict(const Counts& steps, const Predictor::Hopeless& hopeless) {
@@ -157,7 +118,7 @@ class Search {
       return false;
     else
       ++results_.rejected[cause];
-    ++predicted_;
+    ++proof_.predicted;
     done_.insert(steps);
     return true;
   }
@@ -173,44 +134,44 @@ class Search {
 
   // Predicts, best bounds first, until no set that was not predicted can be among the `count` best.
   void look_for(const Objective& goal, std::size_t count) {
-    best_ = {};
-    for (const CandidateResult& r : results_.ranked) keep_best(place(r, goal), count);
-    left_ = Place{Rank{9, kInfinity}, 0, 0};
-    if (candidates_ > kSeededFrom) seed(goal, count);
-    std::priority_queue<Open, std::vector<Open>, Later> open;
-    push(goal, all_, Place{}, count, &open);
+    best_ = BestPlaces(count);
+    for (const CandidateResult& r : results_.ranked) best_.add(place(r, goal));
+    left_ = nowhere();
+    if (proof_.candidates > kSeededFrom) seed(goal);
+    OpenBoxes open;
+    push(goal, all_, Place{}, &open);
     while (!open.empty()) {
       Open one = open.top();
-      if (cutoff(count) < one.bound || boxes_ >= rules_.most_boxes) break;
+      if (best_.cutoff() < one.bound || proof_.boxes >= rules_.most_boxes) break;
       open.pop();
       if (one.box.lo == one.box.hi) {
-        look_at_set(goal, one, count);
-      } else if (!one.tabled && one.box.sets() <= kTabledSets && may_close(goal, one, count)) {
-        tighten(goal, &one, count);
-        if (one.bound <= cutoff(count))
+        look_at_set(goal, one);
+      } else if (!one.tabled && one.box.sets() <= kTabledSets && may_close(goal, one)) {
+        tighten(goal, &one);
+        if (one.bound <= best_.cutoff())
           open.push(std::move(one));
         else
           leave(one.bound);
       } else {
-        split(goal, one, count, &open);
+        split(goal, one, &open);
       }
     }
     if (!open.empty()) {
       leave(open.top().bound);
-      if (open.top().bound <= cutoff(count)) unfinished_ = true;
+      if (open.top().bound <= best_.cutoff()) proof_.cut_short = true;
     }
   }
 
   // A few good sets to begin with, so that bounds rule out something from the start: from the
   // largest set in ever smaller steps of one type to something better.
-  void seed(const Objective& goal, std::size_t count) {
+  void seed(const Objective& goal) {
     const auto never = [](const CandidateResult&) { return false; };
     const auto try_set = [&](const Counts& steps) {
       const std::size_t before = results_.ranked.size();
       predict(steps, never);
-      if (results_.ranked.size() == before) return Place{Rank{9, kInfinity}, 0, 0};
+      if (results_.ranked.size() == before) return nowhere();
       const Place found = place(results_.ranked.back(), goal);
-      keep_best(found, count);
+      best_.add(found);
       return found;
     };
     Counts at = all_.hi;
@@ -231,23 +192,22 @@ class Search {
     }
   }
 
-  void look_at_set(const Objective& goal, const Open& one, std::size_t count) {
+  void look_at_set(const Objective& goal, const Open& one) {
     const std::size_t before = results_.ranked.size();
     Place sure = one.bound;
     const Counts at = counts(one.box.lo);
     const auto hopeless = [&](CandidateResult least) {
       change_.add_least(at, at, &least);
       sure = std::max(sure, bound_place(least, goal));
-      return cutoff(count) < sure;
+      return best_.cutoff() < sure;
     };
     if (!predict(one.box.lo, hopeless)) leave(sure);
     for (std::size_t i = before; i < results_.ranked.size(); ++i)
-      keep_best(place(results_.ranked[i], goal), count);
+      best_.add(place(results_.ranked[i], goal));
   }
 
-  void push(const Objective& goal, const Box& box, const Place& parent, std::size_t count,
-            std::priority_queue<Open, std::vector<Open>, Later>* open) {
-    ++boxes_;
+  void push(const Objective& goal, const Box& box, const Place& parent, OpenBoxes* open) {
+    ++proof_.boxes;
     const auto never = [](const CandidateResult&) { return false; };
     const Counts lo = counts(box.lo), hi = counts(box.hi);
     std::optional<CandidateResult> least;
@@ -264,26 +224,26 @@ class Search {
     }
     change_.add_least(lo, hi, &*least);
     const Place bound = std::max(parent, bound_place(*least, goal));
-    if (cutoff(count) < bound) return leave(bound);
+    if (best_.cutoff() < bound) return leave(bound);
     open->push({bound, std::move(*least), box, false});
   }
 
   // Whether the closer bound has a chance to rule the box out.
-  bool may_close(const Objective& goal, const Open& one, std::size_t count) const {
+  bool may_close(const Objective& goal, const Open& one) const {
     CandidateResult higher = one.least;
     higher.rest_s *= kMostGain;
     higher.rest_cost *= kMostGain;
     higher.next_epoch_s *= kMostGain;
-    return cutoff(count) < place(higher, goal);
+    return best_.cutoff() < place(higher, goal);
   }
 
-  void tighten(const Objective& goal, Open* one, std::size_t count) {
-    ++boxes_;
+  void tighten(const Objective& goal, Open* one) {
+    ++proof_.boxes;
     const Counts lo = counts(one->box.lo), hi = counts(one->box.hi);
     const auto closer = [&](CandidateResult least) {
       change_.add_least(lo, hi, &least);
       one->bound = std::max(one->bound, bound_place(least, goal));
-      return cutoff(count) < one->bound;
+      return best_.cutoff() < one->bound;
     };
     if (const auto least = predictor_.predict_box(lo, hi, true, closer)) closer(*least);
     one->tabled = true;
@@ -291,8 +251,7 @@ class Search {
 
   // In two: first into sets with and without a type (its slowest step, its local batches and its
   // network bind all others), then across the type that matters most.
-  void split(const Objective& goal, const Open& one, std::size_t count,
-             std::priority_queue<Open, std::vector<Open>, Later>* open) {
+  void split(const Objective& goal, const Open& one, OpenBoxes* open) {
     const Box& box = one.box;
     std::size_t at = 0;
     double most = -1;
@@ -308,42 +267,25 @@ class Search {
     Box low = one.box, high = one.box;
     low.hi[at] = most == kInfinity ? box.lo[at] : (box.lo[at] + box.hi[at]) / 2;
     high.lo[at] = low.hi[at] + 1;
-    push(goal, low, one.bound, count, open);
-    push(goal, high, one.bound, count, open);
+    push(goal, low, one.bound, open);
+    push(goal, high, one.bound, open);
   }
 
-  void keep_best(const Place& place, std::size_t count) {
-    best_.push(place);
-    if (best_.size() > count) best_.pop();
-  }
-  Place cutoff(std::size_t count) const {
-    return best_.size() < count ? Place{Rank{9, kInfinity}, 0, 0} : best_.top();
-  }
   void leave(const Place& bound) { left_ = std::min(left_, bound); }
 
   void certify(bool all) {
-    const double unseen = candidates_ - double(predicted_) - impossible_;
-    if (all || unseen <= 0) {
-      results_.certificate = "exhaustive over " + plural(candidates_);
-      return;
-    }
+    const double unseen = proof_.candidates - double(proof_.predicted) - impossible_;
+    proof_.exhaustive = all || unseen <= 0;
+    proof_.left = left_.rank;
+    proof_.place = std::min(results_.ranked.size(), kBestSets);
+    if (proof_.place > 0)
+      proof_.last = rank_of(results_.ranked[proof_.place - 1], objective_, fastest_s_);
+    results_.certificate = to_text(proof_);
+    if (proof_.exhaustive) return;
     results_.rejected["cannot be among the " + std::to_string(kBestSets) + " best (bound)"] =
         int(std::min(unseen, 2e9));
-    char counts[96];
-    std::snprintf(counts, sizeof counts, "%zu of %s predicted, %zu boxes bounded; ", predicted_,
-                  plural(candidates_).c_str(), boxes_);
-    const std::size_t last = std::min(results_.ranked.size(), kBestSets);
-    std::string bound = "best bound left " + value_text(left_.rank);
-    if (last > 0)
-      bound += " against " +
-               value_text(rank_of(results_.ranked[last - 1], objective_, fastest_s_)) +
-               " of number " + std::to_string(last);
-    results_.certificate =
-        (unfinished_ ? "NOT exact, the search was cut short: " : "exact by bounds: ") +
-        std::string(counts) + bound;
   }
 
-  const DecisionState& state_;
   Predictor& predictor_;
   const Objective& objective_;
   ChangeCost change_;
@@ -351,15 +293,14 @@ class Search {
   int unit_;
   Counts first_;
   Box all_;
-  double candidates_ = 0, impossible_ = 0;
+  double impossible_ = 0;             // sets in boxes of which none can run
   std::optional<GpuCounts> outside_;  // the present set, if it lies outside the ranges
   std::set<Counts> done_;
   SearchResult results_;
   double fastest_s_ = kInfinity;
-  std::priority_queue<Place> best_;  // the worst of the best on top
+  BestPlaces best_{1};
   Place left_;
-  std::size_t predicted_ = 0, boxes_ = 0;
-  bool unfinished_ = false;
+  SearchProof proof_;
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr std::size_t kBestSets = 10;
 struct SearchRules {
   double predict_all_up_to = 32;  // candidates
   // Boxes that may be bounded before the search ends with what it has, and says so in the
-  // certificate: about a second. Many sets that differ by less than the bounds' slack can need more.
+  // certificate: about a second. Many sets that differ by less than the bounds' slack can need
+  // more.
   std::size_t most_boxes = 20'000;
 };
 

@@ -28,4 +28,17 @@ inline DecisionState two_type_state() {
   return state;
 }
 
+// v100 twice as fast as p100; all four GPUs may be had. With the prices of the test.
+inline DecisionState priced(const std::string& objective, double v100, double p100,
+                            const GpuCounts& held = {{"p100", 2}}) {
+  DecisionState state = two_type_state();
+  state.objective = parse_objective(objective);
+  state.held = held;
+  for (auto& [type, supply] : state.supply)
+    supply.free = 2 - (held.contains(type) ? held.at(type) : 0);
+  state.supply["v100"].price_per_h = v100;
+  state.supply["p100"].price_per_h = p100;
+  return state;
+}
+
 }  // namespace jabas::fixtures

@@ -10,18 +10,7 @@ namespace {
 
 using Action = Decision::Action;
 
-// v100 twice as fast as p100; all four GPUs may be had. With the prices of the test.
-DecisionState priced(const std::string& objective, double v100, double p100,
-                     const GpuCounts& held = {{"p100", 2}}) {
-  DecisionState state = fixtures::two_type_state();
-  state.objective = parse_objective(objective);
-  state.held = held;
-  for (auto& [type, supply] : state.supply)
-    supply.free = 2 - (held.contains(type) ? held.at(type) : 0);
-  state.supply["v100"].price_per_h = v100;
-  state.supply["p100"].price_per_h = p100;
-  return state;
-}
+using fixtures::priced;
 
 }  // namespace
 
@@ -60,45 +49,6 @@ BOOST_AUTO_TEST_CASE(cost_alone_says_what_it_gives_up) {
                  "; cost alone counts: a faster set, 2×p100 + 2×v100, needs 64 s for $") !=
                  std::string::npos,
              decision.reason);
-}
-
-// Rests: 64 s for $0.0711 on all four, 96 s for $0.0533 on 2×v100, 192 s for $0.107 on 2×p100.
-BOOST_AUTO_TEST_CASE(a_deadline_takes_the_cheapest_in_time) {
-  DecisionState state = priced("deadline:100s", 1, 1);
-  BOOST_TEST(to_list(decide(state).after) == "v100:2");
-  state.elapsed_s = 30;
-  const Decision late = decide(state);
-  BOOST_TEST(to_list(late.after) == "p100:2,v100:2");
-  BOOST_TEST(late.reason.find("late") == std::string::npos, late.reason);
-  state.elapsed_s = 50;
-  const Decision none = decide(state);
-  BOOST_TEST(to_list(none.after) == "p100:2,v100:2");
-  BOOST_TEST(none.reason.ends_with("; no set keeps the deadline: the fastest is 14 s late"),
-             none.reason);
-  state.elapsed_s = 0;
-  state.epochs_since_change = 0;
-  BOOST_TEST(decide(state).reason.ends_with("; the deadline is missed by 92 s"));
-}
-
-BOOST_AUTO_TEST_CASE(a_budget_takes_the_fastest_within) {
-  DecisionState state = priced("budget:0.06", 1, 1);
-  BOOST_TEST(to_list(decide(state).after) == "v100:2");
-  state.objective = parse_objective("budget:0.08");
-  BOOST_TEST(to_list(decide(state).after) == "p100:2,v100:2");
-  state.spent_cost = 0.05;
-  const Decision none = decide(state);
-  BOOST_TEST(to_list(none.after) == "v100:2");
-  BOOST_TEST(none.reason.ends_with("; no set keeps the budget: the cheapest exceeds it by $0.0233"),
-             none.reason);
-}
-
-BOOST_AUTO_TEST_CASE(paper_looks_at_the_next_epoch_only) {
-  DecisionState state = priced("paper", 100, 1);
-  state.resize_pause_s = 5;  // amortised over a short stay the change would not pay for itself
-  state.epochs_per_stay = 1;
-  state.startup_s = 1000;
-  BOOST_TEST(to_list(decide(state).after) == "p100:2,v100:2");
-  BOOST_TEST(decide(state).chosen.score == 16 + 5, boost::test_tools::tolerance(1e-9));
 }
 
 BOOST_AUTO_TEST_CASE(balanced_tends_to_time_and_to_cost) {

@@ -45,7 +45,8 @@ DecisionState state_of(const Case& one) {
   state.wanted_batch = 32.0 * one.gpus;
   state.adaptive = true;
   state.batch_policy = one.policy;
-  state.batch = {.batch_min = 256, .batch_max = 256 * std::int64_t(one.gpus), .current_local_batch = 32};
+  state.batch = {
+      .batch_min = 256, .batch_max = 256 * std::int64_t(one.gpus), .current_local_batch = 32};
   state.grad_sqr = 1;
   state.grad_var = 6;
   state.objective = parse_objective(one.objective);
