@@ -115,8 +115,7 @@ CsvTable CsvTable::read(const std::string& path) {
 }
 
 CsvTable CsvTable::parse(const std::string& text, const std::string& name) {
-  CsvTable table;
-  table.name_ = name;
+  CsvTable table(name, {});
   CsvParser parser(text, name);
   if (!parser.next(&table.columns_)) throw InputError(name + ": is empty: no header line");
   for (std::string& column : table.columns_) {
@@ -187,6 +186,12 @@ std::size_t CsvTable::add_column(const std::string& column) {
   columns_.push_back(column);
   for (std::vector<std::string>& row : cells_) row.emplace_back();
   return columns_.size() - 1;
+}
+
+void CsvTable::add_row(std::vector<std::string> cells) {
+  JABAS_ASSERT(cells.size() == columns_.size(), "a row has one cell for each column");
+  cells_.push_back(std::move(cells));
+  lines_.push_back(lines_.empty() ? 2 : lines_.back() + 1);
 }
 
 void CsvTable::set(std::size_t row, std::size_t column, const std::string& text) {

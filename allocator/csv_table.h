@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jabas {
@@ -18,6 +19,9 @@ class CsvTable {
   static CsvTable read(const std::string& path);
   // `name` is what the user knows the text by (a file name); it starts every error.
   static CsvTable parse(const std::string& text, const std::string& name);
+  // Without rows; `name` as above.
+  CsvTable(std::string name, std::vector<std::string> columns)
+      : name_(std::move(name)), columns_(std::move(columns)) {}
 
   const std::string& name() const { return name_; }
   const std::vector<std::string>& columns() const { return columns_; }
@@ -37,6 +41,8 @@ class CsvTable {
 
   // A new last column with empty cells; an error if the name is taken.
   std::size_t add_column(const std::string& column);
+  // A new last row: one cell for each column.
+  void add_row(std::vector<std::string> cells);
   void set(std::size_t row, std::size_t column, const std::string& text);
   void set(std::size_t row, std::size_t column, double number);
 

@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
   jabas::sim::add_import(app, run);
   jabas::sim::add_import_sia(app, run);
   jabas::sim::add_merge(app, run);
+  jabas::sim::add_plan(app, run);
+  jabas::sim::add_run(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

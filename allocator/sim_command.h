@@ -22,5 +22,7 @@ void add_solve(CLI::App& app, Run& run);
 void add_import(CLI::App& app, Run& run);
 void add_import_sia(CLI::App& app, Run& run);
 void add_merge(CLI::App& app, Run& run);
+void add_plan(CLI::App& app, Run& run);
+void add_run(CLI::App& app, Run& run);
 
 }  // namespace jabas::sim
