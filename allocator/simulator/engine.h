@@ -33,7 +33,7 @@ struct RunResult {
   int preemptions = 0;
   double waited_s = 0;  // without GPUs
   std::int64_t final_batch = 0;
-  double final_metric = 0;  // of a run at the final batch all the time
+  double final_metric = 0;  // of a run at the final batch all the time; or NaN
   bool clamped = false;     // a wanted batch was not feasible at some time
   std::vector<EpochRow> rows;
 };

@@ -1,6 +1,7 @@
 #include "allocator/simulator/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,7 @@ std::vector<std::string> result_cells(const NamedResult& named) {
           rounded(r.epochs, 2),
           std::to_string(r.resizes),
           std::to_string(r.final_batch),
-          rounded(r.final_metric, 5)};
+          std::isnan(r.final_metric) ? "" : rounded(r.final_metric, 5)};
 }
 
 const std::vector<std::string> kResultColumns = {

@@ -74,8 +74,8 @@ Workload::Workload(std::string name, std::vector<ProgressCurve> curves, std::int
 Workload Workload::assumed(const std::string& name, double noise_ratio, std::int64_t batch_min,
                            std::int64_t batch_max, std::int64_t epoch_samples, int epochs) {
   const double steps = double(epochs) * double(epoch_samples) / double(batch_min);
-  Workload workload(name, {{batch_min, {{steps, steps, 0, 1, noise_ratio}}}}, epoch_samples,
-                    GainRule::kFormula);
+  Workload workload(name, {{batch_min, {{steps, steps, std::nan(""), 1, noise_ratio}}}},
+                    epoch_samples, GainRule::kFormula);
   workload.batch_max_ = batch_max;
   return workload;
 }

@@ -52,7 +52,7 @@ class Workload {
   double row_end(double progress) const;
   double gain(double progress, double batch) const;
   GradientNoise noise(double progress, double batch) const;
-  // Of the end of the run, interpolated over the logarithm of the batch.
+  // Of the end of the run, interpolated over the logarithm of the batch; NaN if it is not known.
   double final_metric(double batch) const;
 
  private:

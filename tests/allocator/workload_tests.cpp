@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(an_assumed_workload_has_the_same_noise_all_the_time) {
   BOOST_TEST(workload.batch_max() == 100);
   BOOST_TEST(workload.gain(0, 100) == 10 / (0.9 + 1), boost::test_tools::tolerance(1e-12));
   BOOST_TEST(workload.gain(1999, 100) == workload.gain(0, 100));
+  BOOST_TEST(std::isnan(workload.final_metric(50)));
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_make_no_sense_are_refused) {
