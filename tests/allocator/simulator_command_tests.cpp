@@ -1,0 +1,103 @@
+// jabas-sim run and plan as a user runs them: tables, error lines, exit codes.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "allocator/csv_table.h"
+#include "tests/support/temp_dir.h"
+
+namespace jabas {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // both streams
+};
+
+Outcome run(const std::string& arguments) {
+  const char* build = std::getenv("JABAS_BUILD_DIR");
+  BOOST_REQUIRE_MESSAGE(build, "JABAS_BUILD_DIR is set by CTest");
+  const std::string command = std::string("'") + build + "/bin/jabas-sim' " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  BOOST_REQUIRE(pipe);
+  Outcome outcome;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    outcome.text.append(buffer, n);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+// Steps of 0.1 s whatever the batch, on one GPU type; twice the progress at twice the batch.
+struct Folder {
+  Folder() {
+    std::ofstream(dir / "placements-t.csv") << "placement,local_bsz,step_time,sync_time\n"
+                                               "1,8,0.1,0\n1,16,0.1,0\n2,8,0.1,0\n2,16,0.1,0\n";
+    std::ofstream(dir / "validation-8.csv")
+        << "progress,iteration,metric,grad_sqr,grad_var\n100,100,0.5,1,90\n200,200,0.8,1,90\n";
+    std::ofstream(dir / "validation-16.csv")
+        << "progress,iteration,metric,grad_sqr,grad_var\n100,50,0.5,1,90\n200,100,0.7,1,90\n";
+    std::ofstream(dir / "prices.csv") << "t,3.6\n";
+  }
+  std::string options() const {
+    return "--sia '" + dir.path() + "' --cluster t:1 --prices '" + (dir / "prices.csv").string() +
+           "'";
+  }
+  TempDir dir;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(simulator_command_tests)
+
+BOOST_AUTO_TEST_CASE(run_prints_the_epochs_and_last_the_table) {
+  const Folder folder;
+  const Outcome outcome = run("run " + folder.options() + " --policy static,static-tuned");
+  BOOST_TEST_REQUIRE(outcome.code == 0, outcome.text);
+  BOOST_TEST(
+      outcome.text.starts_with("policy,objective,epoch,batch,gpus,time_s,cost_usd,iterations\n"
+                               "static,time:0.05,1,8,t:1,10.00,0.0100,100.0\n"));
+  const std::size_t last = outcome.text.find("workload,cluster,");
+  BOOST_TEST_REQUIRE(last != std::string::npos, outcome.text);
+  const CsvTable table = CsvTable::parse(outcome.text.substr(last), "the results");
+  BOOST_TEST_REQUIRE(table.rows() == 2u);
+  BOOST_TEST(table.number(0, table.column("time_s")) == 20);
+  BOOST_TEST(table.number(0, table.column("cost_usd")) == 0.02);
+  BOOST_TEST(table.number(1, table.column("time_s")) == 10);
+  BOOST_TEST(table.text(1, table.column("final_batch")) == "16");
+  BOOST_TEST(outcome.text.find("# predicted, not measured") < last);
+}
+
+BOOST_AUTO_TEST_CASE(plan_prints_a_row_for_each_objective) {
+  const Folder folder;
+  const Outcome outcome = run("plan " + folder.options() + " --objectives time,cost --unit 1");
+  BOOST_TEST_REQUIRE(outcome.code == 0, outcome.text);
+  BOOST_TEST(outcome.text.starts_with("objective"), outcome.text);
+  BOOST_TEST(outcome.text.find("\ntime:0.05 ") != std::string::npos, outcome.text);
+  BOOST_TEST(outcome.text.find("\ncost ") != std::string::npos, outcome.text);
+}
+
+BOOST_AUTO_TEST_CASE(errors_are_one_line_with_the_right_code) {
+  const Folder folder;
+  const auto fails = [](const std::string& arguments, int code, const std::string& text) {
+    const Outcome outcome = run(arguments);
+    BOOST_TEST(outcome.code == code, outcome.text);
+    BOOST_TEST(outcome.text.find(text) != std::string::npos, outcome.text);
+    BOOST_TEST(std::count(outcome.text.begin(), outcome.text.end(), '\n') == 1, outcome.text);
+  };
+  fails("run " + folder.options() + " --policy best", 2, "policy 'best' is not known");
+  fails("run " + folder.options() + " --gain some", 2, "--gain=some");
+  fails("run " + folder.options() + " --gpus t:1", 2, "give --policy static");
+  fails("run --cluster t:1", 2, "--sia is needed");
+  fails("run --sia /nonexistent --cluster t:1", 3, "/nonexistent");
+  fails("plan --cluster t:1", 2, "either --sia or --profile");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace jabas
