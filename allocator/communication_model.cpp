@@ -41,6 +41,8 @@ CommunicationModel::Network CommunicationModel::fit(const CommunicationProfile& 
   Network network{profile.bandwidth_bytes_per_s, 1, 0};
   if (profile.points.empty()) return network;
   const Line line = fit_line(profile.points);
+  // Ideal times that hardly differ say nothing.
+  if (!std::isfinite(line.slope) || !std::isfinite(line.offset)) return network;
   network.slope = line.slope;
   network.offset_s = line.offset;
   return network;
@@ -71,8 +73,9 @@ AllReduceTimes CommunicationModel::all_reduce(int gpus, int nodes, std::int64_t 
   if (gpus < least_gpus_) return result;
   if (!sync_intra_.empty()) {
     const ExposedSync sync = at(nodes > 1 ? sync_inter_ : sync_intra_, local_batch);
-    result.last_s = std::max(0.0, sync.base_s + sync.per_doubling_s * std::log2(gpus / 2.0) +
-                                      (nodes >= 3 ? sync.three_nodes_s : 0));
+    const double sync_s = sync.base_s + sync.per_doubling_s * std::log2(gpus / 2.0) +
+                          (nodes >= 3 ? sync.three_nodes_s : 0);
+    result.last_s = std::clamp(sync_s, 0.0, kMaxSeconds);
     return result;
   }
   const Network& network = nodes > 1 ? inter_ : intra_;
@@ -82,7 +85,8 @@ AllReduceTimes CommunicationModel::all_reduce(int gpus, int nodes, std::int64_t 
     // measurements can be used as they are.
     const double ideal_s =
         4.0 * (gpus - 1) / gpus * bucket_bytes_[i] / network.bandwidth_bytes_per_s;
-    const double measured_s = std::max(0.0, network.slope * ideal_s + network.offset_s);
+    const double measured_s =
+        std::clamp(network.slope * ideal_s + network.offset_s, 0.0, kMaxSeconds);
     (i + 1 < bucket_bytes_.size() ? result.hidden_s : result.last_s) += measured_s;
   }
   return result;

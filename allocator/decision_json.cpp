@@ -36,10 +36,10 @@ TypeSupply read_supply(JsonReader reader) {
 
 BatchRules read_batch(JsonReader reader) {
   BatchRules rules;
-  rules.batch_min = reader.integer("batch_min", 1, kMaxSamples);
-  rules.batch_max = reader.integer("batch_max", rules.batch_min, kMaxSamples);
-  rules.fixed_local_batch = reader.integer_or("fixed_local_batch", 0, 0, kMaxSamples);
-  rules.current_local_batch = reader.integer_or("current_local_batch", 0, 0, kMaxSamples);
+  rules.batch_min = reader.integer("batch_min", 1, kMaxGlobalBatch);
+  rules.batch_max = reader.integer("batch_max", rules.batch_min, kMaxGlobalBatch);
+  rules.fixed_local_batch = reader.integer_or("fixed_local_batch", 0, 0, kMaxLocalBatch);
+  rules.current_local_batch = reader.integer_or("current_local_batch", 0, 0, kMaxLocalBatch);
   rules.needs_two_workers = reader.flag_or("needs_two_workers", rules.needs_two_workers);
   reader.finish();
   return rules;
@@ -122,7 +122,7 @@ DecisionState state_from_json(const std::string& text) {
   state.epochs = int(reader.integer("epochs", 1, kMaxCount));
   state.next_epoch = int(reader.integer("next_epoch", 1, state.epochs));
   state.epoch_samples = reader.integer("epoch_samples", 1, kMaxSamples);
-  state.wanted_batch = reader.number("wanted_batch", 1, double(kMaxSamples));
+  state.wanted_batch = reader.number("wanted_batch", 1, double(kMaxGlobalBatch));
   state.rest_progress = reader.number_or("rest_progress", state.rest_progress);
   state.elapsed_s = reader.number_or("elapsed_s", state.elapsed_s);
   state.spent_cost = reader.number_or("spent_cost", state.spent_cost);

@@ -189,11 +189,11 @@ std::vector<JsonReader> JsonReader::objects(const std::string& key) {
   return readers;
 }
 
-std::vector<double> JsonReader::numbers(const std::string& key) {
+std::vector<double> JsonReader::numbers(const std::string& key, double max) {
   std::vector<double> numbers;
   for (const json& item : node_->array(key))
-    numbers.push_back(node_->checked(key + "[" + std::to_string(numbers.size()) + "]", item, 0,
-                                     std::numeric_limits<double>::max()));
+    numbers.push_back(
+        node_->checked(key + "[" + std::to_string(numbers.size()) + "]", item, 0, max));
   return numbers;
 }
 
@@ -207,13 +207,12 @@ std::vector<std::string> JsonReader::texts(const std::string& key) {
   return texts;
 }
 
-std::vector<std::pair<double, double>> JsonReader::pairs(const std::string& key) {
+std::vector<std::pair<double, double>> JsonReader::pairs(const std::string& key, double max) {
   std::vector<std::pair<double, double>> pairs;
   for (const json& item : node_->array(key)) {
     const std::string entry = key + "[" + std::to_string(pairs.size()) + "]";
     if (!item.is_array() || item.size() != 2)
       fail(entry, shown(item) + " is not a pair of numbers");
-    const double max = std::numeric_limits<double>::max();
     pairs.emplace_back(node_->checked(entry, item[0], 0, max),
                        node_->checked(entry, item[1], 0, max));
   }

@@ -37,10 +37,13 @@ class JsonReader {
   bool flag_or(const std::string& key, bool fallback);
   JsonReader object(const std::string& key);
   std::vector<JsonReader> objects(const std::string& key);  // array of objects
-  std::vector<double> numbers(const std::string& key);      // array of numbers ≥ 0
-  std::vector<std::string> texts(const std::string& key);   // array of texts
-  std::vector<std::pair<double, double>> pairs(
-      const std::string& key);  // array of [x, y], both ≥ 0
+  // An array of numbers in [0, max].
+  std::vector<double> numbers(const std::string& key,
+                              double max = std::numeric_limits<double>::max());
+  std::vector<std::string> texts(const std::string& key);
+  // An array of [x, y], both in [0, max].
+  std::vector<std::pair<double, double>> pairs(const std::string& key,
+                                               double max = std::numeric_limits<double>::max());
 
   // The object as JSON text, for a reader of its own.
   std::string dump() const;

@@ -16,6 +16,11 @@ namespace jabas {
 constexpr std::int64_t kMaxLocalBatch = 1 << 20;
 constexpr int kMaxStreams = 64;
 constexpr int kMaxGpusPerNode = 1024;
+constexpr double kMaxSeconds = 1e6;  // of one pass, update or all-reduce
+constexpr double kMaxBytes = 1e15;   // of a bucket; of a network, per second
+// What a run may have at most; tables are sized by it.
+constexpr std::int64_t kMaxGlobalBatch = std::int64_t{1} << 22;
+constexpr std::int64_t kMaxVirtualWorkers = kMaxGlobalBatch;
 
 // One measured point: V concurrent replicas at local batch b on one GPU.
 struct ComputePoint {

@@ -16,12 +16,12 @@ ComputePoint read_point(JsonReader reader) {
   ComputePoint point;
   point.local_batch = reader.integer("local_batch", 1, kMaxLocalBatch);
   point.streams = static_cast<int>(reader.integer_or("streams", 1, 1, kMaxStreams));
-  point.data_s = reader.number_or("data_s", 0);
-  point.forward_s = reader.number("forward_s");
-  point.backward_s = reader.number("backward_s");
-  point.update_s = reader.number_or("update_s", 0);
-  point.copy_s = reader.number_or("copy_s", 0);
-  point.bn_sync_s = reader.number_or("bn_sync_s", 0);
+  point.data_s = reader.number_or("data_s", 0, 0, kMaxSeconds);
+  point.forward_s = reader.number("forward_s", 0, kMaxSeconds);
+  point.backward_s = reader.number("backward_s", 0, kMaxSeconds);
+  point.update_s = reader.number_or("update_s", 0, 0, kMaxSeconds);
+  point.copy_s = reader.number_or("copy_s", 0, 0, kMaxSeconds);
+  point.bn_sync_s = reader.number_or("bn_sync_s", 0, 0, kMaxSeconds);
   if (point.forward_s + point.backward_s <= 0)
     reader.fail("backward_s", "forward_s + backward_s is not above 0");
   reader.finish();
@@ -64,8 +64,10 @@ void check_points(const JsonReader& reader, const TypeProfile& type) {
 
 CommunicationProfile read_network(JsonReader reader) {
   CommunicationProfile network;
-  network.bandwidth_bytes_per_s = reader.number("bandwidth_bytes_per_s");
-  if (reader.has("points")) network.points = reader.pairs("points");
+  network.bandwidth_bytes_per_s = reader.number("bandwidth_bytes_per_s", 0, kMaxBytes);
+  if (network.bandwidth_bytes_per_s > 0 && network.bandwidth_bytes_per_s < 1)
+    reader.fail("bandwidth_bytes_per_s", "is neither 0 nor at least 1");
+  if (reader.has("points")) network.points = reader.pairs("points", kMaxSeconds);
   reader.finish();
   return network;
 }
@@ -78,12 +80,11 @@ void read_networks(JsonReader* reader, CommunicationProfile* intra, Communicatio
 
 std::vector<ExposedSync> read_sync(JsonReader* reader, const std::string& key) {
   std::vector<ExposedSync> points;
-  constexpr double kMax = 1e6;
   for (JsonReader& point : reader->objects(key)) {
     points.push_back({point.integer("local_batch", 1, kMaxLocalBatch),
-                      point.number("base_s", -kMax, kMax),
-                      point.number_or("per_doubling_s", 0, -kMax, kMax),
-                      point.number_or("three_nodes_s", 0, -kMax, kMax)});
+                      point.number("base_s", -kMaxSeconds, kMaxSeconds),
+                      point.number_or("per_doubling_s", 0, -kMaxSeconds, kMaxSeconds),
+                      point.number_or("three_nodes_s", 0, -kMaxSeconds, kMaxSeconds)});
     point.finish();
   }
   std::sort(points.begin(), points.end(), [](const ExposedSync& a, const ExposedSync& b) {
@@ -179,7 +180,8 @@ Profile profile_from_json(const std::string& text, const std::string& name) {
   for (const std::string& type : types.keys()) profile.types[type] = read_type(types.object(type));
   if (reader.has("network")) {
     JsonReader network = reader.object("network");
-    if (network.has("bucket_bytes")) profile.bucket_bytes = network.numbers("bucket_bytes");
+    if (network.has("bucket_bytes"))
+      profile.bucket_bytes = network.numbers("bucket_bytes", kMaxBytes);
     read_networks(&network, &profile.intra, &profile.inter);
     network.finish();
   }

@@ -18,7 +18,7 @@
 namespace jabas::sim {
 namespace {
 
-constexpr std::int64_t kMaxWorkers = 1000000, kMaxLocalBatch = 1 << 20;
+constexpr std::int64_t kMaxWorkers = 1'000'000;
 constexpr int kMaxUnit = 1024;
 
 struct Solved {

@@ -69,8 +69,8 @@ double SpeedTable::offset_s(const Cell& cell, double hidden_s) {
   for (int v = 1; v <= cell.max_streams; ++v) {
     const Streams& s = cell.streams[v - 1];
     // From w = V on this kind of step grows faster than the line, or as fast.
-    least_s = std::min(
-        least_s, s.first_s + std::max(0.0, hidden_s - s.backward_s) - v / cell.workers_per_s);
+    least_s = std::min(least_s,
+                       s.first_s + std::max(0.0, hidden_s - s.backward_s) - v / cell.workers_per_s);
   }
   return least_s;
 }
@@ -82,6 +82,10 @@ const std::vector<SpeedTable::Step>& SpeedTable::steps(std::size_t type, std::si
   if (steps.empty()) steps.push_back({});
   while (steps.back().own_s <= beyond_s) {
     const std::int64_t now = steps.back().workers;
+    if (now >= kMaxVirtualWorkers) {  // no run has more; another type may be 10⁹ times as slow
+      steps.push_back({std::numeric_limits<double>::infinity(), now});
+      break;
+    }
     Step next{std::numeric_limits<double>::infinity(), now};
     for (int v = 1; v <= one.max_streams; ++v) {
       const std::int64_t passes = now / v + 1;

@@ -106,7 +106,7 @@ std::string mutate_text(std::string text, Random& random) {
 
 std::string mutate_json(const std::string& text, Random& random) {
   ordered_json json = ordered_json::parse(text);
-  for (std::size_t changes = 1 + below(4, random); changes > 0; --changes) {
+  for (std::size_t changes = 1 + below(4, random) / 3; changes > 0; --changes) {
     std::vector<ordered_json*> nodes;
     collect(json, &nodes);
     mutate_node(*nodes[below(nodes.size(), random)], random);

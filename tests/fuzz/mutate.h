@@ -10,7 +10,7 @@ using Random = std::mt19937_64;
 
 // Some bytes changed, removed, repeated, or the end cut off.
 std::string mutate_text(std::string text, Random& random);
-// One to four values, keys or elements replaced by hostile ones; the result is JSON.
+// A value, key or element, sometimes two, replaced by a hostile one; the result is JSON.
 std::string mutate_json(const std::string& text, Random& random);
 // One to four cells or lines of a comma-separated table.
 std::string mutate_csv(const std::string& text, Random& random);
