@@ -29,6 +29,13 @@ void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("optimizer", spec.optimizer);
   archive.field("lr", spec.lr);
   archive.field("momentum", spec.momentum);
+  archive.field("nesterov", spec.nesterov);
+  archive.field("beta1", spec.beta1);
+  archive.field("beta2", spec.beta2);
+  archive.field("epsilon", spec.epsilon);
+  archive.field("weight_decay", spec.weight_decay);
+  archive.field("decay_all", spec.decay_all);
+  archive.field("clip_norm", spec.clip_norm);
   archive.field("seed", spec.seed);
   archive.field("device", spec.device);
   archive.field("precision", spec.precision);

@@ -39,9 +39,14 @@ struct TrainingSpec {
   double adapt_down = 0.9;
   bool adaptive = false;
   std::string lr_scaling = "sqrt";  // sqrt | linear | none
-  std::string optimizer = "sgd";
+  std::string optimizer = "sgd";    // sgd | adam | adamw | lamb
   double lr = 0.02;
-  double momentum = 0.9;
+  double momentum = 0.9;  // sgd
+  bool nesterov = false;  // sgd
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // adam, adamw, lamb
+  double weight_decay = 0;
+  bool decay_all = false;  // weight decay also on norms and biases
+  double clip_norm = 0;    // 0 = gradients are not clipped
   std::uint64_t seed = 0;
   std::string device = "auto";     // auto | cpu | cuda | emulated
   std::string precision = "fp32";  // fp32 | fp64

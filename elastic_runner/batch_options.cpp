@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allocator/error.h"
+#include "elastic_runner/option_checks.h"
 #include "elastic_runner/split_table.h"
 
 namespace jabas {
 namespace {
-
-void require(bool condition, const std::string& text) {
-  if (!condition) throw UsageError(text);
-}
 
 bool fixed_split(const TrainingSpec& spec) { return !spec.vsw.empty() || !spec.accum.empty(); }
 

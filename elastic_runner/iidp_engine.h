@@ -21,6 +21,15 @@
 
 namespace jabas {
 
+struct OptimizerOptions {
+  std::string name = "sgd";                  // sgd | adam | adamw | lamb
+  double momentum = 0.9;                     // sgd
+  bool nesterov = false;                     // sgd
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // adam, adamw, lamb
+  double weight_decay = 0;                   // of parameters with two or more dimensions
+  bool decay_all = false;                    // also of norms and biases
+};
+
 struct EngineOptions {
   std::string model = "cnn";                 // mlp | cnn
   std::string dataset = "fashion-mnist";
@@ -28,7 +37,8 @@ struct EngineOptions {
   std::int64_t subset = 0;
   std::string precision = "fp32";            // fp32 | fp64
   std::string device = "cpu";                // cpu | cuda
-  std::string optimizer = "sgd";
+  OptimizerOptions optimizer;
+  double clip_norm = 0;                      // of the step's gradient; 0 = no clipping
   std::uint64_t seed = 0;
   std::int64_t bucket_bytes = 1 << 20;
   // Called by the loader for what it really read, before the step's last all-reduce.
@@ -37,12 +47,12 @@ struct EngineOptions {
 
 struct StepPlan {
   int epoch = 0;
-  std::int64_t step = 0;
+  std::int64_t step = 0;                     // of the run, from 1
   // This rank's passes: index micro·V + v; an empty slice contributes nothing. Its virtual worker is first_worker + index.
   std::vector<std::vector<std::int64_t>> slices;
   std::int64_t first_worker = 0;
   std::int64_t step_samples = 0;             // Σ n_k over all ranks
-  double learning_rate = 0, momentum = 0;
+  double learning_rate = 0;
   bool measure = false;                      // also reduce the even/odd halves (one extra all-reduce)
   std::vector<float> control;                // SUM-reduced with the last bucket; same length on every rank
   double min_compute_s = 0;                  // emulated device: sleep until this long after the step began before publishing the last bucket
@@ -52,6 +62,7 @@ struct StepOutcome {
   double loss = 0;                           // Σ n_k·ℓ̄_k / Σ n_k over all ranks
   std::vector<float> control;                // the sums
   StepTimes times;                           // of this rank
+  double gradient_norm = -1;                 // before clipping; -1 = not computed
   bool overrun = false;                      // emulated: real work took longer than min_compute_s
   // With measure: squared norms of the mean gradients of even virtual workers, odd ones, and all; their inner product.
   struct Halves { double even_sqr = 0, odd_sqr = 0, all_sqr = 0, inner = 0; std::int64_t even_samples = 0, odd_samples = 0; };
@@ -62,7 +73,7 @@ struct Evaluation { double loss_sum = 0; std::int64_t correct = 0, count = 0; };
 
 // A named piece of training state as raw memory: weights, optimizer state, buffers. What checkpoints store and joiners get.
 struct StateTensor {
-  std::string name;                          // "weight/conv1.weight", "momentum/conv1.weight", "buffer/bn1.running_mean"
+  std::string name;                          // "weight/conv1.weight", "exp_avg/conv1.weight", "buffer/bn1.running_mean"
   std::string dtype;                         // safetensors names: F32, F64, I64
   std::vector<std::int64_t> shape;
   void* data = nullptr;                      // valid as long as the engine lives

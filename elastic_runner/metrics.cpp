@@ -22,15 +22,16 @@ Metrics::~Metrics() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-void Metrics::step(const RunState& state, double loss, std::int64_t global_batch) {
+void Metrics::step(const RunState& state, const StepOutcome& outcome, std::int64_t global_batch) {
   if (fd_ < 0) return;
-  write_line(nlohmann::ordered_json{{"step", state.step},
-                                    {"epoch", state.epoch},
-                                    {"generation", state.generation},
-                                    {"loss", loss},
-                                    {"global_batch", global_batch},
-                                    {"samples", state.samples_consumed}}
-                 .dump());
+  nlohmann::ordered_json line{{"step", state.step},
+                              {"epoch", state.epoch},
+                              {"generation", state.generation},
+                              {"loss", outcome.loss},
+                              {"global_batch", global_batch},
+                              {"samples", state.samples_consumed}};
+  if (outcome.gradient_norm >= 0) line["gradient_norm"] = outcome.gradient_norm;
+  write_line(line.dump());
 }
 
 void Metrics::epoch(int epoch, double test_accuracy) {

@@ -1,6 +1,6 @@
 // The metrics file: one JSON object per line, appended by the present rank 0. After every step
 // (`samples` = consumed in the epoch) and after every epoch:
-//   {"step","epoch","generation","loss","global_batch","samples"}
+//   {"step","epoch","generation","loss","global_batch","samples"}, with --clip-norm "gradient_norm"
 //   {"epoch","test_accuracy"}
 //
 // Errors: IoError on opening; a later write error is reported once on stderr and the training goes
@@ -21,7 +21,7 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  void step(const RunState& state, double loss, std::int64_t global_batch);
+  void step(const RunState& state, const StepOutcome& outcome, std::int64_t global_batch);
   void epoch(int epoch, double test_accuracy);
 
  private:

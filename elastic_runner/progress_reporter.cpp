@@ -40,7 +40,7 @@ void ProgressReporter::after_step(const ActiveGeneration& generation, const Step
   ++own_steps_;
   if (generation.rank() != 0) return;
   const RunState& state = context_.state;
-  metrics().step(state, outcome.loss,
+  metrics().step(state, outcome,
                  generation.split.local_batch * generation.split.virtual_workers);
   for (auto& decision : decisions) decisions_.push_back(std::move(decision));
   samples_since_ += state.global_batch();

@@ -42,7 +42,7 @@ class StepReduction {
               std::chrono::steady_clock::time_point publish_last_after);
 
   // Results, valid once the last bucket is reduced.
-  at::Tensor gradient() const;
+  at::Tensor gradient() const;  // the caller may change it, after halves()
   double loss() const;
   std::vector<float> control() const;
   std::optional<StepOutcome::Halves> halves() const;

@@ -81,7 +81,6 @@ StepPlan StepRunner::plan_step(const ActiveGeneration& generation, const StepSli
   if (spec.adaptive)
     plan.learning_rate *=
         lr_factor(spec.lr_scaling, double(state.global_batch()), double(spec.batch_min));
-  plan.momentum = spec.momentum;
   plan.measure = spec.adaptive && slices.full && state.virtual_workers >= 2 &&
                  plan.step >= state.adaptive.next_adjustment;
   plan.control = own_flags();

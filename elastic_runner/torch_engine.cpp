@@ -11,7 +11,8 @@
 #include "elastic_runner/batch_loader.h"
 #include "elastic_runner/blas_turn.h"
 #include "elastic_runner/bucket_reducer.h"
-#include "elastic_runner/flat_sgd.h"
+#include "elastic_runner/flat_optimizer.h"
+#include "elastic_runner/gradient_clipping.h"
 #include "elastic_runner/iidp_engine.h"
 #include "elastic_runner/models.h"
 #include "elastic_runner/replica.h"
@@ -76,14 +77,20 @@ at::ScalarType type_of(const std::string& precision) {
 void check(const EngineOptions& options) {
   if (options.device != "cpu")
     throw UsageError("--device=" + options.device + ": this build has only cpu");
-  if (options.optimizer != "sgd")
-    throw UsageError("--optimizer=" + options.optimizer + ": accepted is sgd");
 }
 
 FlatLayout layout_of(Model& model, at::ScalarType type, std::int64_t bucket_bytes) {
   std::vector<std::int64_t> counts;
   for (const auto& parameter : model.parameters()) counts.push_back(parameter.tensor.numel());
   return make_flat_layout(counts, static_cast<std::int64_t>(c10::elementSize(type)), bucket_bytes);
+}
+
+// Norms and biases have one dimension.
+std::vector<bool> decaying(Model& model, bool all) {
+  std::vector<bool> decays;
+  for (const auto& parameter : model.parameters())
+    decays.push_back(all || parameter.tensor.dim() > 1);
+  return decays;
 }
 
 class TorchEngine : public IidpEngine {
@@ -96,7 +103,8 @@ class TorchEngine : public IidpEngine {
         prototype_(make_model(options.model, type_, options.seed)),
         layout_(layout_of(*prototype_, type_, options.bucket_bytes)),
         weights_(at::zeros({layout_.size}, type_)),
-        optimizer_(weights_),
+        optimizer_(make_flat_optimizer(options.optimizer, weights_, layout_,
+                                       decaying(*prototype_, options.optimizer.decay_all))),
         reduction_(layout_, type_, prototype_->buffers()),
         reducer_(static_cast<int>(layout_.buckets.size()), use_one_thread) {
     use_one_thread();
@@ -150,7 +158,7 @@ class TorchEngine : public IidpEngine {
       prototype_;  // its parameters view the weights, its buffers are the canonical ones
   const FlatLayout layout_;
   at::Tensor weights_;
-  FlatSgd optimizer_;
+  const std::unique_ptr<FlatOptimizer> optimizer_;
   StepReduction reduction_;
   BucketReducer reducer_;
   int accum_steps_ = 0;
@@ -264,14 +272,16 @@ StepOutcome TorchEngine::train_step(const StepPlan& plan, Communicator& communic
   failure.collect([&] { reducer_.finish(); });
   failure.rethrow();
 
-  const auto update_begin = Clock::now();
-  optimizer_.step(reduction_.gradient(), plan.learning_rate, plan.momentum);
-  reduction_.commit_buffers();
   StepOutcome outcome;
+  outcome.halves = reduction_.halves();  // of the gradient as it is, so before what follows
+  const auto update_begin = Clock::now();
+  at::Tensor gradient = reduction_.gradient();
+  if (options_.clip_norm > 0) outcome.gradient_norm = clip_to_norm(gradient, options_.clip_norm);
+  optimizer_->step(gradient, plan.learning_rate, plan.step);
+  reduction_.commit_buffers();
   outcome.times.update_s = seconds_since(update_begin);
   outcome.loss = reduction_.loss();
   outcome.control = reduction_.control();
-  outcome.halves = reduction_.halves();
   outcome.overrun = plan.min_compute_s > 0 && reducer_.last_ready_at() > publish_last_after;
   for (const auto stream : active) {
     const StepTimes& times = streams_[stream]->times;
@@ -335,8 +345,9 @@ std::vector<StateTensor> TorchEngine::state() {
   const auto& parameters = prototype_->parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i)
     add("weight/" + parameters[i].name, flat_view(weights_, i));
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    add("momentum/" + parameters[i].name, flat_view(optimizer_.momentum_buffer(), i));
+  for (const auto& [name, flat] : optimizer_->state())
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      add(name + "/" + parameters[i].name, flat_view(flat, i));
   for (const auto& buffer : prototype_->buffers()) add("buffer/" + buffer.name, buffer.tensor);
   return state;
 }

@@ -3,11 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 
 #include "allocator/error.h"
 #include "elastic_runner/batch_options.h"
+#include "elastic_runner/option_checks.h"
+#include "elastic_runner/optimizer_options.h"
 #include "elastic_runner/split_table.h"
 
 namespace jabas {
@@ -15,32 +16,8 @@ namespace {
 
 // What CLI11 fills before the checks; empty text = not given.
 struct Given {
-  std::string local, vsw, accum, adaptive, resume, state;
+  std::string local, vsw, accum, adaptive, resume, state, betas;
 };
-
-void require(bool condition, const std::string& text) {
-  if (!condition) throw UsageError(text);
-}
-
-void require_one_of(const std::string& option, const std::string& value,
-                    const std::vector<std::string>& accepted) {
-  if (std::find(accepted.begin(), accepted.end(), value) != accepted.end()) return;
-  std::string list;
-  for (std::size_t i = 0; i < accepted.size(); ++i) {
-    if (i > 0) list += i + 1 == accepted.size() ? " and " : ", ";
-    list += accepted[i];
-  }
-  throw UsageError(option + "=" + value + ": accepted " + (accepted.size() == 1 ? "is " : "are ") +
-                   list);
-}
-
-void require_range(const std::string& option, double value, double least, double most,
-                   const std::string& accepted) {
-  if (std::isfinite(value) && value >= least && value <= most) return;
-  char number[32];
-  std::snprintf(number, sizeof number, "%.15g", value);
-  throw UsageError(option + "=" + number + ": accepted is " + accepted);
-}
 
 std::vector<int> parse_workers(const std::string& text) {
   std::vector<int> workers;
@@ -94,9 +71,7 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
   app.add_option("--adaptive", given.adaptive,
                  "on or off (default: on if --batch-max > --batch-min)");
   app.add_option("--lr-scaling", spec.lr_scaling, "sqrt, linear or none")->capture_default_str();
-  app.add_option("--optimizer", spec.optimizer, "sgd")->capture_default_str();
-  app.add_option("--lr", spec.lr, "Learning rate at the smallest batch")->capture_default_str();
-  app.add_option("--momentum", spec.momentum, "Momentum")->capture_default_str();
+  declare_optimizer_options(app, spec, given.betas);
   app.add_option("--seed", spec.seed, "Seed of order, weights, dropout")->capture_default_str();
   app.add_option("--device", spec.device, "auto, cpu, cuda or emulated")->capture_default_str();
   app.add_option("--precision", spec.precision, "fp32 or fp64")->capture_default_str();
@@ -121,7 +96,6 @@ void check_values(const TrainingSpec& spec) {
   require_one_of("--dataset", spec.dataset, {"fashion-mnist"});
   require_one_of("--batch-policy", spec.batch_policy, {"paper", "similarity"});
   require_one_of("--lr-scaling", spec.lr_scaling, {"sqrt", "linear", "none"});
-  require_one_of("--optimizer", spec.optimizer, {"sgd"});
   require_one_of("--device", spec.device, {"auto", "cpu", "cuda", "emulated"});
   require_one_of("--precision", spec.precision, {"fp32", "fp64"});
   require(
@@ -133,8 +107,6 @@ void check_values(const TrainingSpec& spec) {
   require_range("--adapt-every", double(spec.adapt_every), 1, 1e9, "a whole number ≥ 1");
   require_range("--adapt-up", spec.adapt_up, 1, 10, "a number in 1..10");
   require_range("--adapt-down", spec.adapt_down, 0.1, 1, "a number in 0.1..1");
-  require_range("--lr", spec.lr, 0, 1e6, "a number ≥ 0");
-  require_range("--momentum", spec.momentum, 0, 1, "a number in 0..1");
   require_range("--emulate-scale", spec.emulate_scale, 1e-6, 1e6, "a number in 0.000001..1000000");
   require_range("--keep-checkpoints", spec.keep_checkpoints, 1, 1e6, "a whole number ≥ 1");
   require(spec.model != "cnn" || spec.local_batch > 1,
@@ -162,6 +134,7 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
     throw UsageError(text + "; see jabas-run train --help");
   }
   check_values(spec);
+  resolve_optimizer(app, given.betas, spec);
 
   command.local = app.count("--local") > 0;
   command.resume = app.count("--resume") > 0;

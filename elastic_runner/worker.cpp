@@ -62,7 +62,9 @@ EngineOptions engine_options(const TrainingSpec& spec, Ledger* ledger) {
   options.subset = spec.subset;
   options.precision = spec.precision;
   options.device = "cpu";  // auto without CUDA, cpu, emulated; cuda is refused by `train`
-  options.optimizer = spec.optimizer;
+  options.optimizer = {spec.optimizer, spec.momentum, spec.nesterov,     spec.beta1,
+                       spec.beta2,     spec.epsilon,  spec.weight_decay, spec.decay_all};
+  options.clip_norm = spec.clip_norm;
   options.seed = spec.seed;
   if (ledger != nullptr) {
     options.on_read = [ledger](std::int64_t virtual_worker,

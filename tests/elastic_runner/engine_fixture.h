@@ -89,7 +89,6 @@ inline StepPlan plan_for(const Placement& placement, int rank, const Slices& sli
   }
   plan.step_samples = samples_of(slices);
   plan.learning_rate = 0.05;
-  plan.momentum = 0.9;
   return plan;
 }
 

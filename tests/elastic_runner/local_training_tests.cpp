@@ -109,6 +109,21 @@ BOOST_AUTO_TEST_CASE(resume_equals_the_unbroken_run) {
   BOOST_TEST(largest_difference(unbroken, read_weights(exported)) <= 1e-6);
 }
 
+// The averages of the gradient travel to joiners and through checkpoints. In double, since Adam
+// enlarges rounding.
+BOOST_AUTO_TEST_CASE(adamw_survives_resizes_and_a_resume) {
+  const std::string common =
+      "train --model mlp --subset 1000 --local-batch 16 --virtual-workers 4 --precision fp64 "
+      "--optimizer adamw --eps 1e-4 --clip-norm 1 ";
+  const Weights unbroken = trained(common + "--local 2 --epochs 3");
+  BOOST_TEST(largest_difference(unbroken, trained(common + "--local 1,3,2 --epochs 3")) <= 1e-8);
+  const TempDir dir;
+  const std::string state = (dir / "state").string(), exported = (dir / "w.safetensors").string();
+  succeeds(dir, common + "--local 2 --epochs 2 --state " + state);
+  succeeds(dir, common + "--local 3 --epochs 3 --resume --state " + state + " --export " + exported);
+  BOOST_TEST(largest_difference(unbroken, read_weights(exported)) <= 1e-8);
+}
+
 // The whole run is killed without warning and resumed with another batch: its ledger is still
 // exact.
 BOOST_AUTO_TEST_CASE(a_killed_run_resumes_and_its_ledger_holds) {

@@ -41,14 +41,14 @@ double* values_of(IidpEngine& engine, const std::string& name) {
 }
 
 // The mean gradient of a step, read off a step of plain SGD with learning rate 1.
-Tensors gradient_of(const EngineFixture& fixture, const EngineOptions& options, const Share& share,
+Tensors gradient_of(const EngineFixture& fixture, EngineOptions options, const Share& share,
                     const Slices& slices) {
+  options.optimizer.momentum = 0;
   const auto communicator = solo();
   const auto engine = fixture.engine(options, share);
   const Tensors before = copy_state(*engine);
   StepPlan plan = plan_for({share}, 0, slices, 1);
   plan.learning_rate = 1;
-  plan.momentum = 0;
   engine->train_step(plan, *communicator);
   Tensors gradient;
   for (const auto& [name, after] : copy_state(*engine)) {
@@ -304,6 +304,69 @@ BOOST_AUTO_TEST_CASE(state_has_the_same_names_in_the_same_order_and_carries_over
   BOOST_TEST(difference(copy_state(*to), copy_state(*from)) <= 1e-5);
 }
 
+// The weights of every optimizer go where its state says, also after a step on other streams.
+BOOST_AUTO_TEST_CASE(the_state_of_every_optimizer_carries_over) {
+  for (const std::string name : {"sgd", "adam", "adamw", "lamb"}) {
+    auto options = this->options("mlp", "fp64");
+    options.optimizer.name = name;
+    options.optimizer.weight_decay = 0.01;
+    const auto steps = std::vector<Slices>{consecutive(kEightByFour), consecutive(kEightByFour, 50)};
+    const auto communicator = solo();
+    const auto from = engine(options, {2, 3}), to = engine(options, {4, 1});
+    from->train_step(plan_for({{2, 3}}, 0, steps[0], 1), *communicator);
+    const auto source = from->state(), target = to->state();
+    BOOST_TEST_REQUIRE(source.size() == target.size());
+    for (std::size_t i = 0; i < source.size(); ++i)
+      std::memcpy(target[i].data, source[i].data, source[i].bytes);
+    from->train_step(plan_for({{2, 3}}, 0, steps[1], 2), *communicator);
+    to->train_step(plan_for({{4, 1}}, 0, steps[1], 2), *communicator);
+    BOOST_TEST(difference(copy_state(*to), copy_state(*from)) <= 1e-10, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(weight_decay_leaves_norms_and_biases_out_unless_told) {
+  const auto communicator = solo();
+  for (const bool all : {false, true}) {
+    auto options = this->options("cnn", "fp64");
+    options.optimizer = {.name = "adamw", .weight_decay = 0.5, .decay_all = all};
+    auto plain = options;
+    plain.optimizer.weight_decay = 0;
+    const auto decayed = engine(options, {1, 0}), without = engine(plain, {1, 0});
+    const auto before = copy_state(*decayed);
+    for (const auto& engine : {decayed.get(), without.get()})
+      engine->train_step(plan_for({{1, 0}}, 0, consecutive({8}), 1), *communicator);
+    const auto after = copy_state(*decayed), reference = copy_state(*without);
+    for (const auto& [name, values] : before) {
+      if (!name.starts_with("weight/")) continue;
+      const bool decays = all || name == "weight/conv1.weight" || name == "weight/conv2.weight" ||
+                          name == "weight/fc1.weight" || name == "weight/fc2.weight";
+      // 0.05 is the learning rate of the plan.
+      for (std::size_t i = 0; i < values.size(); i += 7)
+        BOOST_TEST(std::abs(after.at(name)[i] - reference.at(name)[i] +
+                            (decays ? 0.05 * 0.5 * values[i] : 0)) <= 1e-12,
+                   name);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(clipping_bounds_the_gradient_that_is_applied_and_not_the_one_measured) {
+  const auto slices = consecutive({4, 4});
+  const auto gradient = gradient_of(*this, options("cnn", "fp64"), {2, 0}, slices);
+  const double norm = std::sqrt(inner(gradient, gradient));
+  auto clipped = options("cnn", "fp64");
+  clipped.clip_norm = norm / 2;
+  const auto result = train(clipped, {{1, 0}, {1, 0}}, {slices},
+                            [](int, StepPlan& plan) { plan.measure = true; });
+  BOOST_TEST(result.outcomes[0][0].gradient_norm == norm, boost::test_tools::tolerance(1e-10));
+  BOOST_TEST(result.outcomes[0][0].halves->all_sqr == norm * norm,
+             boost::test_tools::tolerance(1e-10));
+  const auto half = gradient_of(*this, clipped, {2, 0}, slices);
+  for (const auto& [name, values] : gradient)
+    for (std::size_t i = 0; i < values.size(); i += 11)
+      BOOST_TEST(std::abs(half.at(name)[i] - values[i] / 2) <= 1e-12, name);
+  BOOST_TEST(train(options("mlp", "fp32"), {{1, 0}}, {slices}).outcomes[0][0].gradient_norm == -1);
+}
+
 BOOST_AUTO_TEST_CASE(the_cnn_learns) {
   const auto communicator = solo();
   const auto engine = this->engine(options("cnn", "fp32"), {2, 1});
@@ -344,8 +407,8 @@ BOOST_AUTO_TEST_CASE(unknown_options_are_named) {
   options.device = "cuda";
   BOOST_TEST(usage_error(options) == "--device=cuda: this build has only cpu");
   options.device = "cpu";
-  options.optimizer = "adam";
-  BOOST_TEST(usage_error(options) == "--optimizer=adam: accepted is sgd");
+  options.optimizer.name = "adagrad";
+  BOOST_TEST(usage_error(options) == "--optimizer=adagrad: accepted are sgd, adam, adamw and lamb");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

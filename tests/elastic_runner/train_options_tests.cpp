@@ -105,13 +105,49 @@ BOOST_AUTO_TEST_CASE(the_sum_of_virtual_workers_is_checked_in_every_epoch) {
              "started");
 }
 
+BOOST_AUTO_TEST_CASE(defaults_follow_the_optimizer) {
+  const TrainingSpec adam = parse("--local 1 --optimizer adam").spec;
+  BOOST_TEST(adam.lr == 0.001);
+  BOOST_TEST(adam.weight_decay == 0);
+  BOOST_TEST(adam.epsilon == 1e-8);
+  BOOST_TEST(parse("--local 1 --optimizer adamw").spec.weight_decay == 0.01);
+  const TrainingSpec lamb = parse("--local 1 --optimizer lamb").spec;
+  BOOST_TEST(lamb.epsilon == 1e-6);
+  BOOST_TEST(lamb.weight_decay == 0.01);
+  const TrainingSpec given =
+      parse("--local 1 --optimizer adamw --lr 0.5 --betas 0.8,0.95 --eps 1e-4 --weight-decay 0 "
+            "--decay-all")
+          .spec;
+  BOOST_TEST(given.lr == 0.5);
+  BOOST_TEST(given.beta1 == 0.8);
+  BOOST_TEST(given.beta2 == 0.95);
+  BOOST_TEST(given.epsilon == 1e-4);
+  BOOST_TEST(given.weight_decay == 0);
+  BOOST_TEST(given.decay_all);
+  BOOST_TEST(parse("--local 1 --nesterov --weight-decay 1e-4").spec.nesterov);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
   const std::pair<const char*, const char*> cases[] = {
       {"--local 1 --model resnet", "--model=resnet: accepted are cnn and mlp"},
       {"--local 1 --dataset mnist", "--dataset=mnist: accepted is fashion-mnist"},
       {"--local 1 --batch-policy best", "--batch-policy=best: accepted are paper and similarity"},
       {"--local 1 --lr-scaling cubic", "--lr-scaling=cubic: accepted are sqrt, linear and none"},
-      {"--local 1 --optimizer adam", "--optimizer=adam: accepted is sgd"},
+      {"--local 1 --optimizer adagrad",
+       "--optimizer=adagrad: accepted are sgd, adam, adamw and lamb"},
+      {"--local 1 --optimizer adam --momentum 0.5", "--momentum: only with --optimizer=sgd"},
+      {"--local 1 --optimizer lamb --nesterov", "--nesterov: only with --optimizer=sgd"},
+      {"--local 1 --nesterov --momentum 0", "--nesterov: needs --momentum above 0"},
+      {"--local 1 --eps 1e-9", "--eps: only with --optimizer=adam, adamw and lamb"},
+      {"--local 1 --optimizer adam --eps 0", "--eps=0: accepted is a number in 1e-30..1"},
+      {"--local 1 --optimizer adam --betas 0.9",
+       "--betas=0.9: accepted is B1,B2 with two numbers in 0..1, 1 excluded"},
+      {"--local 1 --optimizer adam --betas 0.9,1",
+       "--betas=0.9,1: accepted is B1,B2 with two numbers in 0..1, 1 excluded"},
+      {"--local 1 --optimizer adam --betas 0.9,0.99x",
+       "--betas=0.9,0.99x: accepted is B1,B2 with two numbers in 0..1, 1 excluded"},
+      {"--local 1 --clip-norm -1", "--clip-norm=-1: accepted is a number ≥ 0 (0 = no clipping)"},
+      {"--local 1 --weight-decay -1", "--weight-decay=-1: accepted is a number ≥ 0"},
       {"--local 1 --precision fp16", "--precision=fp16: accepted are fp32 and fp64"},
       {"--local 1 --device tpu", "--device=tpu: accepted are auto, cpu, cuda and emulated"},
       {"--local 1 --device cuda",
@@ -157,7 +193,7 @@ BOOST_AUTO_TEST_CASE(help_names_every_option) {
     BOOST_FAIL("no help");
   } catch (const HelpRequested& help) {
     for (const char* option :
-         {"--local ", "--model", "--similarity-target", "--emulate-scale", "--ledger-out"}) {
+         {"--local ", "--model", "--similarity-target", "--emulate-scale", "--ledger-out", "--betas"}) {
       BOOST_TEST(std::string(help.what()).find(option) != std::string::npos, option);
     }
   }
