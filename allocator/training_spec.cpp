@@ -26,6 +26,12 @@ void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("adapt_down", spec.adapt_down);
   archive.field("adaptive", spec.adaptive);
   archive.field("lr_scaling", spec.lr_scaling);
+  archive.field("lr_schedule", spec.lr_schedule);
+  archive.field("warmup_epochs", spec.warmup_epochs);
+  archive.field("lr_step_epochs", spec.lr_step_epochs);
+  archive.field("lr_gamma", spec.lr_gamma);
+  archive.field("lr_power", spec.lr_power);
+  archive.field("lr_end", spec.lr_end);
   archive.field("optimizer", spec.optimizer);
   archive.field("lr", spec.lr);
   archive.field("momentum", spec.momentum);

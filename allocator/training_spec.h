@@ -38,7 +38,12 @@ struct TrainingSpec {
   double adapt_up = 1.1;                    // factors of policy `paper`
   double adapt_down = 0.9;
   bool adaptive = false;
-  std::string lr_scaling = "sqrt";  // sqrt | linear | none
+  std::string lr_scaling = "sqrt";       // sqrt | linear | adascale | none
+  std::string lr_schedule = "constant";  // constant | step | cosine | polynomial
+  double warmup_epochs = 0;
+  double lr_step_epochs = 0, lr_gamma = 0.1;  // step
+  double lr_power = 1;                        // polynomial
+  double lr_end = 0;                          // cosine, polynomial: the last factor
   std::string optimizer = "sgd";    // sgd | adam | adamw | lamb
   double lr = 0.02;
   double momentum = 0.9;  // sgd

@@ -62,6 +62,7 @@ struct StepOutcome {
   double loss = 0;                           // Σ n_k·ℓ̄_k / Σ n_k over all ranks
   std::vector<float> control;                // the sums
   StepTimes times;                           // of this rank
+  double learning_rate = 0;                  // of the plan; filled in by the trainer
   double gradient_norm = -1;                 // before clipping; -1 = not computed
   bool overrun = false;                      // emulated: real work took longer than min_compute_s
   // With measure: squared norms of the mean gradients of even virtual workers, odd ones, and all; their inner product.

@@ -29,7 +29,8 @@ void Metrics::step(const RunState& state, const StepOutcome& outcome, std::int64
                               {"generation", state.generation},
                               {"loss", outcome.loss},
                               {"global_batch", global_batch},
-                              {"samples", state.samples_consumed}};
+                              {"samples", state.samples_consumed},
+                              {"learning_rate", outcome.learning_rate}};
   if (outcome.gradient_norm >= 0) line["gradient_norm"] = outcome.gradient_norm;
   write_line(line.dump());
 }

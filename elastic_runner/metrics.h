@@ -1,6 +1,7 @@
 // The metrics file: one JSON object per line, appended by the present rank 0. After every step
 // (`samples` = consumed in the epoch) and after every epoch:
-//   {"step","epoch","generation","loss","global_batch","samples"}, with --clip-norm "gradient_norm"
+//   {"step","epoch","generation","loss","global_batch","samples","learning_rate"}, with --clip-norm
+//   also "gradient_norm" (before clipping)
 //   {"epoch","test_accuracy"}
 //
 // Errors: IoError on opening; a later write error is reported once on stderr and the training goes

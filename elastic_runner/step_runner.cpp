@@ -5,6 +5,7 @@
 
 #include "elastic_runner/batch_planner.h"
 #include "elastic_runner/lr_scaling.h"
+#include "elastic_runner/lr_schedule.h"
 #include "elastic_runner/sampler.h"
 #include "elastic_runner/state_transfer.h"
 
@@ -45,6 +46,7 @@ StepOutcome StepRunner::run(ActiveGeneration& generation) {
     context_.ledger->begin_step(state.generation, plan.epoch, plan.step);
   const auto begin = Clock::now();
   StepOutcome outcome = context_.engine.train_step(plan, *generation.communicator);
+  outcome.learning_rate = plan.learning_rate;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (context_.ledger != nullptr) context_.ledger->commit();
 
@@ -77,10 +79,7 @@ StepPlan StepRunner::plan_step(const ActiveGeneration& generation, const StepSli
   plan.first_worker = generation.first_worker();
   plan.slices = slices_of_rank(slices, plan.first_worker, generation.share().workers());
   plan.step_samples = slices.samples;
-  plan.learning_rate = spec.lr;
-  if (spec.adaptive)
-    plan.learning_rate *=
-        lr_factor(spec.lr_scaling, double(state.global_batch()), double(spec.batch_min));
+  plan.learning_rate = learning_rate(slices.samples);
   plan.measure = spec.adaptive && slices.full && state.virtual_workers >= 2 &&
                  plan.step >= state.adaptive.next_adjustment;
   plan.control = own_flags();
@@ -90,6 +89,21 @@ StepPlan StepRunner::plan_step(const ActiveGeneration& generation, const StepSli
                                         double(slices.samples) / double(state.global_batch()));
   }
   return plan;
+}
+
+// By the samples seen in the middle of the step. An epoch's smaller last step counts as a whole
+// one.
+double StepRunner::learning_rate(std::int64_t step_samples) const {
+  const RunState& state = context_.state;
+  const TrainingSpec& spec = context_.spec;
+  const double seen = double(state.epoch - 1) * double(context_.train_samples) +
+                      double(state.samples_consumed) + double(step_samples) / 2;
+  const double scheduled = spec.lr * schedule_factor(spec, seen);
+  if (!spec.adaptive) return scheduled;
+  return scheduled *
+         lr_factor(spec.lr_scaling, {double(state.global_batch()), double(spec.batch_min),
+                                     state.adaptive.sqr(), state.adaptive.trace(),
+                                     /*normalised=*/spec.optimizer != "sgd"});
 }
 
 ControlVector StepRunner::own_flags() {

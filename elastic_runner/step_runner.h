@@ -20,6 +20,7 @@ class StepRunner {
 
  private:
   StepPlan plan_step(const ActiveGeneration& generation, const struct StepSlices& slices);
+  double learning_rate(std::int64_t step_samples) const;
   ControlVector own_flags();
   void adapt(ActiveGeneration& generation, const StepOutcome& outcome);
   BatchPlan decide(const ActiveGeneration& generation, const StepOutcome& outcome);

@@ -7,6 +7,7 @@
 
 #include "allocator/error.h"
 #include "elastic_runner/batch_options.h"
+#include "elastic_runner/lr_options.h"
 #include "elastic_runner/option_checks.h"
 #include "elastic_runner/optimizer_options.h"
 #include "elastic_runner/split_table.h"
@@ -70,8 +71,8 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
       ->capture_default_str();
   app.add_option("--adaptive", given.adaptive,
                  "on or off (default: on if --batch-max > --batch-min)");
-  app.add_option("--lr-scaling", spec.lr_scaling, "sqrt, linear or none")->capture_default_str();
   declare_optimizer_options(app, spec, given.betas);
+  declare_lr_options(app, spec);
   app.add_option("--seed", spec.seed, "Seed of order, weights, dropout")->capture_default_str();
   app.add_option("--device", spec.device, "auto, cpu, cuda or emulated")->capture_default_str();
   app.add_option("--precision", spec.precision, "fp32 or fp64")->capture_default_str();
@@ -95,7 +96,6 @@ void check_values(const TrainingSpec& spec) {
   require_one_of("--model", spec.model, {"cnn", "mlp"});
   require_one_of("--dataset", spec.dataset, {"fashion-mnist"});
   require_one_of("--batch-policy", spec.batch_policy, {"paper", "similarity"});
-  require_one_of("--lr-scaling", spec.lr_scaling, {"sqrt", "linear", "none"});
   require_one_of("--device", spec.device, {"auto", "cpu", "cuda", "emulated"});
   require_one_of("--precision", spec.precision, {"fp32", "fp64"});
   require(
@@ -135,6 +135,7 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
   }
   check_values(spec);
   resolve_optimizer(app, given.betas, spec);
+  check_lr_options(app, spec);
 
   command.local = app.count("--local") > 0;
   command.resume = app.count("--resume") > 0;

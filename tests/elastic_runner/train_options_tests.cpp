@@ -115,8 +115,9 @@ BOOST_AUTO_TEST_CASE(defaults_follow_the_optimizer) {
   BOOST_TEST(lamb.epsilon == 1e-6);
   BOOST_TEST(lamb.weight_decay == 0.01);
   const TrainingSpec given =
-      parse("--local 1 --optimizer adamw --lr 0.5 --betas 0.8,0.95 --eps 1e-4 --weight-decay 0 "
-            "--decay-all")
+      parse(
+          "--local 1 --optimizer adamw --lr 0.5 --betas 0.8,0.95 --eps 1e-4 --weight-decay 0 "
+          "--decay-all")
           .spec;
   BOOST_TEST(given.lr == 0.5);
   BOOST_TEST(given.beta1 == 0.8);
@@ -127,12 +128,39 @@ BOOST_AUTO_TEST_CASE(defaults_follow_the_optimizer) {
   BOOST_TEST(parse("--local 1 --nesterov --weight-decay 1e-4").spec.nesterov);
 }
 
+BOOST_AUTO_TEST_CASE(a_schedule_takes_its_own_options) {
+  const TrainingSpec step =
+      parse(
+          "--local 1 --epochs 4 --lr-schedule step --lr-step-epochs 1.5 --lr-gamma 0.3 "
+          "--warmup-epochs 0.5")
+          .spec;
+  BOOST_TEST(step.lr_step_epochs == 1.5);
+  BOOST_TEST(step.lr_gamma == 0.3);
+  BOOST_TEST(step.warmup_epochs == 0.5);
+  const TrainingSpec polynomial =
+      parse("--local 1 --lr-schedule polynomial --lr-power 2 --lr-end 0.01").spec;
+  BOOST_TEST(polynomial.lr_power == 2);
+  BOOST_TEST(polynomial.lr_end == 0.01);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
   const std::pair<const char*, const char*> cases[] = {
       {"--local 1 --model resnet", "--model=resnet: accepted are cnn and mlp"},
       {"--local 1 --dataset mnist", "--dataset=mnist: accepted is fashion-mnist"},
       {"--local 1 --batch-policy best", "--batch-policy=best: accepted are paper and similarity"},
-      {"--local 1 --lr-scaling cubic", "--lr-scaling=cubic: accepted are sqrt, linear and none"},
+      {"--local 1 --lr-scaling cubic",
+       "--lr-scaling=cubic: accepted are sqrt, linear, adascale and none"},
+      {"--local 1 --lr-schedule sine",
+       "--lr-schedule=sine: accepted are constant, step, cosine and polynomial"},
+      {"--local 1 --lr-schedule step", "--lr-schedule=step: needs --lr-step-epochs"},
+      {"--local 1 --lr-schedule step --lr-step-epochs 0",
+       "--lr-step-epochs=0: accepted is a number above 0"},
+      {"--local 1 --lr-schedule cosine --lr-power 2",
+       "--lr-power: only with --lr-schedule=polynomial"},
+      {"--local 1 --lr-end 0.1", "--lr-end: only with --lr-schedule=cosine and polynomial"},
+      {"--local 1 --epochs 3 --warmup-epochs 3.5",
+       "--warmup-epochs=3.5: accepted is a number in 0..3 (--epochs)"},
+
       {"--local 1 --optimizer adagrad",
        "--optimizer=adagrad: accepted are sgd, adam, adamw and lamb"},
       {"--local 1 --optimizer adam --momentum 0.5", "--momentum: only with --optimizer=sgd"},
@@ -192,8 +220,8 @@ BOOST_AUTO_TEST_CASE(help_names_every_option) {
     parse("--help");
     BOOST_FAIL("no help");
   } catch (const HelpRequested& help) {
-    for (const char* option :
-         {"--local ", "--model", "--similarity-target", "--emulate-scale", "--ledger-out", "--betas"}) {
+    for (const char* option : {"--local ", "--model", "--similarity-target", "--emulate-scale",
+                               "--ledger-out", "--betas", "--warmup-epochs"}) {
       BOOST_TEST(std::string(help.what()).find(option) != std::string::npos, option);
     }
   }

@@ -253,4 +253,45 @@ BOOST_AUTO_TEST_CASE(an_adaptive_run_grows_its_batch_and_reports_each_decision) 
   BOOST_TEST(check_ledger(dir.path()).problems.empty());
 }
 
+// Warm-up and a linear fall, by samples: the same curve through steps of every size and resizes,
+// and the batch's factor on top of it.
+BOOST_AUTO_TEST_CASE(the_learning_rate_follows_samples_and_batch) {
+  auto spec = small_spec(4);
+  spec.workers_per_epoch = {2, 3, 1, 2};
+  spec.adaptive = true;
+  spec.batch_max = 96;
+  spec.adapt_every = 5;
+  spec.batch_policy = "paper";
+  spec.adapt_up = 1.5;
+  spec.similarity_target = 0.5;
+  spec.lr = 0.5;
+  spec.lr_scaling = "linear";
+  spec.lr_schedule = "polynomial";
+  spec.warmup_epochs = 1;
+  TrainingHarness run(spec);
+  std::mutex mutex;
+  std::map<std::int64_t, StepPlan> plans;
+  run.before_step = [&](const std::string&, const StepPlan& plan) {
+    const std::lock_guard lock(mutex);
+    const auto [seen, is_new] = plans.emplace(plan.step, plan);
+    BOOST_TEST(seen->second.learning_rate == plan.learning_rate);
+  };
+  run.start([&](int epoch) { return workers_in_epoch(spec.workers_per_epoch, epoch); });
+  BOOST_TEST_REQUIRE(run.wait());
+  std::map<std::int64_t, std::int64_t> batches{{1, spec.batch_min}};  // by first step
+  for (const auto& progress : run.all<Progress>())
+    for (const auto& decision : progress.batch_decisions)
+      batches[decision.step] = decision.global_batch;
+  double seen = 0;
+  for (const auto& [step, plan] : plans) {
+    const double epochs = (seen + double(plan.step_samples) / 2) / double(spec.train_samples);
+    const double factor = epochs < 1 ? epochs : 1 - (epochs - 1) / 3;
+    const double ratio =
+        double(std::prev(batches.upper_bound(step))->second) / double(spec.batch_min);
+    BOOST_TEST(plan.learning_rate == 0.5 * factor * ratio, boost::test_tools::tolerance(1e-9));
+    seen += double(plan.step_samples);
+  }
+  BOOST_TEST(seen == 4.0 * double(spec.train_samples));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
