@@ -56,6 +56,10 @@ void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("workers_per_epoch", spec.workers_per_epoch);
 }
 
+bool lacks_similarity_target(const TrainingSpec& spec) {
+  return spec.adaptive && spec.batch_policy != "goodput" && spec.similarity_target <= 0;
+}
+
 std::string to_json_text(const TrainingSpec& spec) {
   return write_object(
       [copy = spec](FieldArchive& archive) mutable { visit_fields(archive, copy); });

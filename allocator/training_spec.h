@@ -32,8 +32,8 @@ struct TrainingSpec {
   std::int64_t batch_min = 0;               // 0 = b·N of the start
   std::int64_t batch_max = 0;               // 0 = batch_min (no growth)
   std::int64_t batch_initial = 0;           // 0 = batch_min
-  std::string batch_policy = "similarity";  // paper | similarity
-  double similarity_target = 0;             // required when adaptive
+  std::string batch_policy = "similarity";  // paper | similarity | goodput
+  double similarity_target = 0;             // required when adaptive, but not by goodput
   std::int64_t adapt_every = 100;           // p, steps of the run
   double adapt_up = 1.1;                    // factors of policy `paper`
   double adapt_down = 0.9;
@@ -44,10 +44,10 @@ struct TrainingSpec {
   double lr_step_epochs = 0, lr_gamma = 0.1;  // step
   double lr_power = 1;                        // polynomial
   double lr_end = 0;                          // cosine, polynomial: the last factor
-  std::string optimizer = "sgd";    // sgd | adam | adamw | lamb
+  std::string optimizer = "sgd";              // sgd | adam | adamw | lamb
   double lr = 0.02;
-  double momentum = 0.9;  // sgd
-  bool nesterov = false;  // sgd
+  double momentum = 0.9;                              // sgd
+  bool nesterov = false;                              // sgd
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  // adam, adamw, lamb
   double weight_decay = 0;
   bool decay_all = false;  // weight decay also on norms and biases
@@ -67,6 +67,9 @@ struct TrainingSpec {
   // the planned resize.
   std::vector<int> workers_per_epoch;
 };
+
+// An adaptive run whose policy needs a similarity target has none.
+bool lacks_similarity_target(const TrainingSpec& spec);
 
 std::string to_json_text(const TrainingSpec& spec);
 // Throws ProtocolError naming the key on a missing or ill-typed field. Unknown keys are ignored.

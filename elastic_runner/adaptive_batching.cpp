@@ -30,22 +30,39 @@ WantedBatch by_paper(const AdaptiveState& state, const AdaptiveRules& rules) {
           text("similarity %.4f is the target %.4f", state.similarity, rules.target)};
 }
 
+// Towards `goal`, but not by more than the bound and not for a small gain.
+WantedBatch towards(double goal, const std::string& why, const AdaptiveState& state,
+                    const AdaptiveRules& rules) {
+  const double change = std::clamp(goal, rules.batch_min, rules.batch_max) / state.wanted_batch - 1;
+  if (std::abs(change) < rules.hysteresis)
+    return {state.wanted_batch, why + ", close to the present one"};
+  return {std::clamp(goal, state.wanted_batch / rules.max_factor,
+                     state.wanted_batch * rules.max_factor),
+          why};
+}
+
+WantedBatch noise_unknown(const AdaptiveState& state) {
+  return {state.wanted_batch, text("noise scale unknown (averages |G|² %.3g, tr Σ %.3g), kept",
+                                   state.sqr(), state.trace())};
+}
+
 // Solves φ(B) = target with φ(B) = |G|²/(|G|² + 2·tr Σ/B).
 WantedBatch by_similarity(const AdaptiveState& state, const AdaptiveRules& rules) {
-  if (state.sqr() <= 0 || state.trace() <= 0) {
-    return {state.wanted_batch, text("noise scale unknown (averages |G|² %.3g, tr Σ %.3g), kept",
-                                     state.sqr(), state.trace())};
-  }
+  if (!state.noise_known()) return noise_unknown(state);
   const double solved = 2 * state.trace() * rules.target / (state.sqr() * (1 - rules.target));
-  if (std::abs(std::clamp(solved, rules.batch_min, rules.batch_max) / state.wanted_batch - 1) <
-      rules.hysteresis) {
-    return {state.wanted_batch,
-            text("similarity %.4f expected at batch %.0f, close to the present one", rules.target,
-                 solved)};
-  }
-  return {std::clamp(solved, state.wanted_batch / rules.max_factor,
-                     state.wanted_batch * rules.max_factor),
-          text("similarity %.4f expected at batch %.0f", rules.target, solved)};
+  return towards(solved, text("similarity %.4f expected at batch %.0f", rules.target, solved),
+                 state, rules);
+}
+
+WantedBatch by_goodput(const AdaptiveState& state, const AdaptiveRules& rules,
+                       const std::function<GoodputBatch()>& best) {
+  if (!state.noise_known()) return noise_unknown(state);
+  const GoodputBatch found = best();
+  if (found.batch <= 0) return {state.wanted_batch, found.reason + ", kept"};
+  return towards(found.batch,
+                 text("most progress per second at batch %.0f (noise scale %.0f)", found.batch,
+                      state.trace() / state.sqr()),
+                 state, rules);
 }
 
 }  // namespace
@@ -74,15 +91,19 @@ AdaptiveState with_measurement(AdaptiveState state, const GradientMeasurement& m
   return state;
 }
 
-WantedBatch next_wanted_batch(const AdaptiveState& state, const AdaptiveRules& rules) {
+WantedBatch next_wanted_batch(const AdaptiveState& state, const AdaptiveRules& rules,
+                              const std::function<GoodputBatch()>& best) {
   JABAS_ASSERT(state.wanted_batch > 0 && rules.batch_min <= rules.batch_max, rules.policy);
   WantedBatch wanted;
   if (rules.policy == "paper") {
     wanted = by_paper(state, rules);
   } else if (rules.policy == "similarity") {
     wanted = by_similarity(state, rules);
+  } else if (rules.policy == "goodput") {
+    wanted = by_goodput(state, rules, best);
   } else {
-    throw UsageError("--batch-policy=" + rules.policy + ": accepted are paper and similarity");
+    throw UsageError("--batch-policy=" + rules.policy +
+                     ": accepted are paper, similarity and goodput");
   }
   wanted.batch = std::clamp(wanted.batch, rules.batch_min, rules.batch_max);
   return wanted;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -41,24 +42,32 @@ struct AdaptiveState {
   double variance(std::int64_t base_batch) const {
     return trace() > 0 ? trace() / double(base_batch) : 0;
   }
+  bool noise_known() const { return sqr() > 0 && trace() > 0; }
 };
 // The averages with one more measurement (decay 0.9).
 AdaptiveState with_measurement(AdaptiveState state, const GradientMeasurement& measurement);
 
 struct AdaptiveRules {
-  std::string policy = "similarity";  // paper | similarity
-  double target = 0;                  // of φ, in (0, 1)
+  std::string policy = "similarity";  // paper | similarity | goodput
+  double target = 0;                  // of φ, in (0, 1); not for `goodput`
   double up = 1.1, down = 0.9;        // factors of `paper`
   double batch_min = 0, batch_max = 0;
-  double max_factor = 2;     // of `similarity`: change per adjustment at most × or ÷ this
-  double hysteresis = 0.05;  // of `similarity`: smaller changes are not made
+  double max_factor = 2;     // not for `paper`: change per adjustment at most × or ÷ this
+  double hysteresis = 0.05;  // not for `paper`: smaller changes are not made
+};
+// What `goodput` needs to know of the GPUs at hand: the global batch of most progress per second.
+struct GoodputBatch {
+  double batch = 0;    // 0 = not known
+  std::string reason;  // why not
 };
 struct WantedBatch {
   double batch = 0;
   std::string reason;  // one phrase for the journal
 };
-// The wanted global batch after an adjustment, clipped to [batch_min, batch_max].
-WantedBatch next_wanted_batch(const AdaptiveState& state, const AdaptiveRules& rules);
+// The wanted global batch after an adjustment, clipped to [batch_min, batch_max]. `best` is called
+// by `goodput` alone, and only when the noise is known.
+WantedBatch next_wanted_batch(const AdaptiveState& state, const AdaptiveRules& rules,
+                              const std::function<GoodputBatch()>& best);
 
 // The first multiple of `adapt_every` after `step`.
 std::int64_t next_adjustment_after(std::int64_t step, std::int64_t adapt_every);

@@ -76,7 +76,7 @@ void resolve_batch(TrainingSpec& spec, const BatchOptions& options) {
   spec.adaptive =
       options.adaptive == "on" || (options.adaptive.empty() && spec.batch_max > spec.batch_min);
   if (spec.adaptive) {
-    require(options.similarity_target_given,
+    require(!lacks_similarity_target(spec),
             "--similarity-target: required when the batch is adaptive; accepted is a number "
             "between 0 and 1 "
             "(or --adaptive=off)");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "allocator/error.h"
+#include "allocator/goodput_choice.h"
 #include "elastic_runner/split_table.h"
 
 namespace jabas {
@@ -62,15 +63,19 @@ PlanResult fixed(const PlanInput& input, const RunState& state, std::int64_t loc
   return {plan, ""};
 }
 
-PlanResult free_batch(const PlanInput& input, const RunState& state) {
+BatchRules rules_of(const PlanInput& input, const RunState& state) {
   BatchRules rules;
   rules.batch_min = input.spec.batch_min;
   rules.batch_max = input.spec.batch_max;
   rules.fixed_local_batch = input.spec.local_batch_fixed ? input.spec.local_batch : 0;
   rules.current_local_batch = state.local_batch > 0 ? state.local_batch : input.spec.local_batch;
   rules.needs_two_workers = input.spec.adaptive;
+  return rules;
+}
+
+PlanResult free_batch(const PlanInput& input, const RunState& state) {
   BatchChoice choice = choose_batch(state.adaptive.wanted_batch, ranked_members(input.members),
-                                    rules, input.profile);
+                                    rules_of(input, state), input.profile);
   if (!choice.configuration) return {std::nullopt, choice.reason};
   BatchPlan plan;
   plan.configuration = *choice.configuration;
@@ -110,6 +115,16 @@ PlanResult plan_for_generation(const PlanInput& input, const RunState& state, bo
 
 PlanResult plan_for_batch(const PlanInput& input, const RunState& state) {
   return free_batch(input, state);
+}
+
+GoodputBatch goodput_batch(const PlanInput& input, const RunState& state) {
+  if (input.profile == nullptr) return {0, "no profile of the GPUs in use"};
+  const GradientNoise noise{state.adaptive.sqr(), state.adaptive.variance(input.spec.batch_min),
+                            double(input.spec.batch_min)};
+  const BatchChoice choice = choose_goodput(ranked_members(input.members), rules_of(input, state),
+                                            noise, ThroughputModel(*input.profile));
+  if (!choice.configuration) return {0, choice.reason};
+  return {double(choice.configuration->local_batch * choice.configuration->virtual_workers), ""};
 }
 
 const Profile* usable_profile(const std::optional<Profile>& profile,

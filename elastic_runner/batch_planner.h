@@ -31,6 +31,10 @@ PlanResult plan_for_generation(const PlanInput& input, const RunState& state, bo
 // For a newly wanted batch on the present GPUs; `state.adaptive` already holds it.
 PlanResult plan_for_batch(const PlanInput& input, const RunState& state);
 
+// For the policy `goodput`: the global batch of most progress per second on the present GPUs. Not
+// known without a profile of all their types.
+GoodputBatch goodput_batch(const PlanInput& input, const RunState& state);
+
 // The profile if it knows every member's type, else nullptr.
 const Profile* usable_profile(const std::optional<Profile>& profile,
                               const std::vector<PlanMember>& members);

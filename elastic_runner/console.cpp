@@ -119,7 +119,7 @@ class Console {
 
   void handle(const Message& message) {
     if (const auto* welcome = std::get_if<Welcome>(&message)) {
-      if (welcome->spec.adaptive && welcome->spec.similarity_target <= 0) {
+      if (lacks_similarity_target(welcome->spec)) {
         std::fprintf(
             stderr,
             "jabas-run: --similarity-target: required when the batch is adaptive; accepted is a "

@@ -118,16 +118,17 @@ ControlVector StepRunner::own_flags() {
 BatchPlan StepRunner::decide(const ActiveGeneration& generation, const StepOutcome& outcome) {
   RunState next = context_.state;
   const auto measured = outcome.halves ? measure(*outcome.halves) : std::nullopt;
-  WantedBatch wanted{next.adaptive.wanted_batch, "nothing measured: a half had no finite gradient"};
-  if (measured) {
-    next.adaptive = with_measurement(next.adaptive, *measured);
-    wanted = next_wanted_batch(next.adaptive, rules_of(context_.spec));
-  }
-  next.adaptive.wanted_batch = wanted.batch;
-  next.adaptive.next_adjustment = next_adjustment_after(next.step, context_.spec.adapt_every);
   const auto& members = generation.prepare.members;
   const PlanInput input{context_.spec, members, usable_profile(generation.profile, members),
                         next.epoch};
+  WantedBatch wanted{next.adaptive.wanted_batch, "nothing measured: a half had no finite gradient"};
+  if (measured) {
+    next.adaptive = with_measurement(next.adaptive, *measured);
+    wanted = next_wanted_batch(next.adaptive, rules_of(context_.spec),
+                               [&] { return goodput_batch(input, next); });
+  }
+  next.adaptive.wanted_batch = wanted.batch;
+  next.adaptive.next_adjustment = next_adjustment_after(next.step, context_.spec.adapt_every);
   PlanResult result = plan_for_batch(input, next);
   if (!result.plan) {
     return {generation.split, next.adaptive, wanted.reason + "; batch kept: " + result.reason};

@@ -8,8 +8,8 @@
 #include "allocator/error.h"
 #include "elastic_runner/batch_options.h"
 #include "elastic_runner/lr_options.h"
-#include "elastic_runner/option_checks.h"
 #include "elastic_runner/optimizer_options.h"
+#include "elastic_runner/option_checks.h"
 #include "elastic_runner/split_table.h"
 
 namespace jabas {
@@ -60,9 +60,11 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
   app.add_option("--batch-max", spec.batch_max, "Largest global batch");
   app.add_option("--batch-initial", spec.batch_initial,
                  "Global batch at the start (default: the smallest)");
-  app.add_option("--batch-policy", spec.batch_policy, "similarity or paper")->capture_default_str();
+  app.add_option("--batch-policy", spec.batch_policy, "similarity, goodput or paper")
+      ->capture_default_str();
   app.add_option("--similarity-target", spec.similarity_target,
-                 "Wanted cosine between the gradients of two halves, in (0, 1)");
+                 "Policies similarity and paper: wanted cosine between the gradients of two "
+                 "halves, in (0, 1)");
   app.add_option("--adapt-every", spec.adapt_every, "Steps between adjustments of the batch")
       ->capture_default_str();
   app.add_option("--adapt-up", spec.adapt_up, "Policy paper: factor to grow")
@@ -95,7 +97,7 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
 void check_values(const TrainingSpec& spec) {
   require_one_of("--model", spec.model, {"cnn", "mlp"});
   require_one_of("--dataset", spec.dataset, {"fashion-mnist"});
-  require_one_of("--batch-policy", spec.batch_policy, {"paper", "similarity"});
+  require_one_of("--batch-policy", spec.batch_policy, {"paper", "similarity", "goodput"});
   require_one_of("--device", spec.device, {"auto", "cpu", "cuda", "emulated"});
   require_one_of("--precision", spec.precision, {"fp32", "fp64"});
   require(

@@ -37,7 +37,7 @@ std::string batch_refusal(const Hello& hello, const Options& options, TrainingSp
     spec->adaptive =
         options.batch_max > options.batch_min && value_of(hello.arguments, "--adaptive") != "off";
   }
-  if (spec->adaptive && spec->similarity_target <= 0) {
+  if (lacks_similarity_target(*spec)) {
     return "--similarity-target: required when the batch is adaptive; accepted is a number between "
            "0 and 1 "
            "(or --adaptive=off)";

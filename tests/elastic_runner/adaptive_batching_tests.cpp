@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "allocator/error.h"
 #include "elastic_runner/adaptive_batching.h"
 
 using namespace jabas;
@@ -36,6 +37,17 @@ AdaptiveRules rules(const std::string& policy) {
   result.batch_min = 64;
   result.batch_max = 4096;
   return result;
+}
+
+// The next wanted batch of a policy that asks nothing of the GPUs.
+WantedBatch next(const AdaptiveState& state, const std::string& policy) {
+  return next_wanted_batch(state, rules(policy), []() -> GoodputBatch {
+    BOOST_FAIL("only goodput needs the GPUs");
+    return {};
+  });
+}
+WantedBatch next_by_goodput(const AdaptiveState& state, const GoodputBatch& best) {
+  return next_wanted_batch(state, rules("goodput"), [&] { return best; });
 }
 
 // Averages as if |G|² = sqr and tr Σ = trace had been measured.
@@ -98,33 +110,56 @@ BOOST_AUTO_TEST_CASE(paper_steps_by_its_factors) {
   AdaptiveState state;
   state.wanted_batch = 100;
   state.similarity = 0.29;
-  BOOST_TEST(next_wanted_batch(state, rules("paper")).batch == 110.0,
-             boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(next(state, "paper").batch == 110.0, boost::test_tools::tolerance(1e-12));
   state.similarity = 0.31;
-  BOOST_TEST(next_wanted_batch(state, rules("paper")).batch == 90.0,
-             boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(next(state, "paper").batch == 90.0, boost::test_tools::tolerance(1e-12));
   state.wanted_batch = 65;
-  BOOST_TEST(next_wanted_batch(state, rules("paper")).batch == 64.0);  // clipped
+  BOOST_TEST(next(state, "paper").batch == 64.0);  // clipped
 }
 
 // φ(B) = |G|²/(|G|² + 2·tr Σ/B) is the target at the solution.
 BOOST_AUTO_TEST_CASE(similarity_solves_for_the_target) {
-  const auto wanted = next_wanted_batch(known(300, 1, 400), rules("similarity"));
+  const auto wanted = next(known(300, 1, 400), "similarity");
   BOOST_TEST(1 / (1 + 2 * 400 / wanted.batch) == 0.3, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(wanted.reason == "similarity 0.3000 expected at batch 343");
 }
 
 BOOST_AUTO_TEST_CASE(similarity_changes_at_most_by_two_and_not_for_less_than_five_percent) {
-  BOOST_TEST(next_wanted_batch(known(100, 1, 4000), rules("similarity")).batch == 200.0);
-  BOOST_TEST(next_wanted_batch(known(1000, 1, 400), rules("similarity")).batch == 500.0);
-  BOOST_TEST(next_wanted_batch(known(350, 1, 400), rules("similarity")).batch == 350.0);
-  BOOST_TEST(next_wanted_batch(known(4096, 1, 1e6), rules("similarity")).batch == 4096.0);
-  BOOST_TEST(next_wanted_batch(known(3000, 1, 1e6), rules("similarity")).batch == 4096.0);
+  BOOST_TEST(next(known(100, 1, 4000), "similarity").batch == 200.0);
+  BOOST_TEST(next(known(1000, 1, 400), "similarity").batch == 500.0);
+  BOOST_TEST(next(known(350, 1, 400), "similarity").batch == 350.0);
+  BOOST_TEST(next(known(4096, 1, 1e6), "similarity").batch == 4096.0);
+  BOOST_TEST(next(known(3000, 1, 1e6), "similarity").batch == 4096.0);
 }
 
 BOOST_AUTO_TEST_CASE(unknown_noise_keeps_the_wanted_batch) {
-  BOOST_TEST(next_wanted_batch(known(100, -1, 400), rules("similarity")).batch == 100.0);
-  BOOST_TEST(next_wanted_batch(known(100, 1, -400), rules("similarity")).batch == 100.0);
+  BOOST_TEST(next(known(100, -1, 400), "similarity").batch == 100.0);
+  BOOST_TEST(next(known(100, 1, -400), "similarity").batch == 100.0);
+}
+
+BOOST_AUTO_TEST_CASE(goodput_goes_to_the_batch_of_most_progress_within_its_bounds) {
+  const auto wanted = next_by_goodput(known(300, 1, 400), {384, ""});
+  BOOST_TEST(wanted.batch == 384.0);
+  BOOST_TEST(wanted.reason == "most progress per second at batch 384 (noise scale 400)");
+  BOOST_TEST(next_by_goodput(known(300, 1, 400), {2000, ""}).batch == 600.0);
+  BOOST_TEST(next_by_goodput(known(300, 1, 400), {64, ""}).batch == 150.0);
+  BOOST_TEST(next_by_goodput(known(300, 1, 400), {310, ""}).batch == 300.0);
+  BOOST_TEST(next_by_goodput(known(4000, 1, 400), {9000, ""}).batch == 4000.0);  // clipped: < 5 %
+}
+
+BOOST_AUTO_TEST_CASE(goodput_keeps_the_batch_without_noise_or_profile) {
+  BOOST_TEST(next(known(100, -1, 400), "goodput").batch == 100.0);
+  BOOST_TEST(next(known(100, 1, -400), "goodput").batch == 100.0);
+  const auto unknown = next_by_goodput(known(100, 1, 400), {0, "no profile"});
+  BOOST_TEST(unknown.batch == 100.0);
+  BOOST_TEST(unknown.reason == "no profile, kept");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_policy_lists_the_known_ones) {
+  BOOST_CHECK_EXCEPTION(next(known(100, 1, 1), "best"), UsageError, [](const UsageError& error) {
+    return std::string(error.what()) ==
+           "--batch-policy=best: accepted are paper, similarity and goodput";
+  });
 }
 
 BOOST_AUTO_TEST_CASE(adjustments_fall_on_multiples_of_the_interval) {

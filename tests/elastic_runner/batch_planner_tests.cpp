@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include "allocator/progress.h"
 #include "elastic_runner/batch_planner.h"
 
 using namespace jabas;
@@ -121,6 +122,41 @@ BOOST_AUTO_TEST_CASE(the_first_plan_of_an_adaptive_run_wants_the_initial_batch) 
   BOOST_TEST_REQUIRE(result.plan.has_value(), result.reason);
   BOOST_TEST(result.plan->adaptive.wanted_batch == 192.0);
   BOOST_TEST(result.plan->configuration.virtual_workers == 6);
+}
+
+BOOST_AUTO_TEST_CASE(goodput_takes_the_batch_of_most_progress_per_second) {
+  auto spec = spec_of(4);
+  spec.adaptive = true;
+  spec.batch_max = 1024;
+  const auto profile = two_types();
+  const auto mixed = members({"fast", "slow"});
+  RunState state;
+  state.local_batch = 32;
+  state.virtual_workers = 4;
+  for (const double trace : {10.0, 200.0, 3000.0, 50000.0}) {
+    state.adaptive = with_measurement({}, {0.5, 1, trace});
+    const GradientNoise noise{1, trace / double(spec.batch_min), double(spec.batch_min)};
+    double most = 0, batch = 0;
+    for (std::int64_t b = 16; b <= 32; ++b) {
+      for (std::int64_t n = 2; b * n <= spec.batch_max; ++n) {
+        if (b * n < spec.batch_min) continue;
+        const auto solution = solve({{"fast", "slow"}, 1}, b, n, profile);
+        const double rate = gain(double(b * n), noise) / solution.configuration->step_s;
+        if (rate > most * (1 + 1e-9)) batch = double(b * n);
+        most = std::max(most, rate);
+      }
+    }
+    const GoodputBatch found = goodput_batch({spec, mixed, &profile}, state);
+    BOOST_TEST(found.batch == batch, "trace " << trace << ": " << found.batch << ", " << batch);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(goodput_without_a_profile_is_a_reason) {
+  const auto spec = spec_of(4);
+  const auto two = members({"", ""});
+  const GoodputBatch found = goodput_batch({spec, two}, RunState{});
+  BOOST_TEST(found.batch == 0);
+  BOOST_TEST(found.reason == "no profile of the GPUs in use");
 }
 
 BOOST_AUTO_TEST_CASE(a_profile_that_lacks_a_type_is_not_used) {

@@ -82,6 +82,8 @@ BOOST_AUTO_TEST_CASE(adaptive_follows_the_bounds) {
              "--similarity-target: required when the batch is adaptive; accepted is a number "
              "between 0 and 1 "
              "(or --adaptive=off)");
+  BOOST_TEST(
+      parse("--local 2 --batch-min 64 --batch-max 512 --batch-policy goodput").spec.adaptive);
 }
 
 BOOST_AUTO_TEST_CASE(resume_takes_its_own_folder_or_that_of_state) {
@@ -147,7 +149,8 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
   const std::pair<const char*, const char*> cases[] = {
       {"--local 1 --model resnet", "--model=resnet: accepted are cnn and mlp"},
       {"--local 1 --dataset mnist", "--dataset=mnist: accepted is fashion-mnist"},
-      {"--local 1 --batch-policy best", "--batch-policy=best: accepted are paper and similarity"},
+      {"--local 1 --batch-policy best",
+       "--batch-policy=best: accepted are paper, similarity and goodput"},
       {"--local 1 --lr-scaling cubic",
        "--lr-scaling=cubic: accepted are sqrt, linear, adascale and none"},
       {"--local 1 --lr-schedule sine",

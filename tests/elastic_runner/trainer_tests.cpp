@@ -253,6 +253,37 @@ BOOST_AUTO_TEST_CASE(an_adaptive_run_grows_its_batch_and_reports_each_decision) 
   BOOST_TEST(check_ledger(dir.path()).problems.empty());
 }
 
+// With fixed costs per step and much noise more workers pay off; the profile of the plan says so.
+BOOST_AUTO_TEST_CASE(goodput_follows_the_profile_of_the_plan) {
+  auto spec = small_spec(3);
+  spec.workers_per_epoch = {2};
+  spec.adaptive = true;
+  spec.batch_max = 96;
+  spec.adapt_every = 5;
+  spec.batch_policy = "goodput";
+  Profile profile;
+  auto& type = profile.types["v100"];
+  for (const std::int64_t b : {4, 8})
+    type.points.push_back({b, 1, 0, 1e-3 * double(b), 1e-3 * double(b), 0.5, 0, 0});
+  type.max_streams = {{4, 1}, {8, 1}};
+  profile.bucket_bytes = {1e6};
+  profile.intra = profile.inter = {1e9, {{0.0, 0.0}, {1.0, 1.0}}};
+  TrainingHarness run(spec);
+  run.gpu_type = "v100";
+  run.profile_json = to_json_text(profile);
+  run.start([](int) { return 2; });
+  BOOST_TEST_REQUIRE(run.wait());
+  std::vector<BatchDecision> decisions;
+  for (const auto& progress : run.all<Progress>())
+    decisions.insert(decisions.end(), progress.batch_decisions.begin(),
+                     progress.batch_decisions.end());
+  BOOST_TEST_REQUIRE(decisions.size() >= 2U);
+  BOOST_TEST(decisions[0].wanted_batch == 48.0);  // at most twice the last one
+  BOOST_TEST(decisions[0].reason.find("most progress per second at batch 96") != std::string::npos,
+             decisions[0].reason);
+  BOOST_TEST(decisions.back().global_batch == 96);
+}
+
 // Warm-up and a linear fall, by samples: the same curve through steps of every size and resizes,
 // and the batch's factor on top of it.
 BOOST_AUTO_TEST_CASE(the_learning_rate_follows_samples_and_batch) {

@@ -100,7 +100,8 @@ class TrainingHarness {
   }
 
   TrainingSpec spec;
-  bool recovers = true;  // false: workers that end are not replaced
+  std::string gpu_type, profile_json;  // of every member and generation
+  bool recovers = true;                // false: workers that end are not replaced
   MemoryNetwork network;
   // Sees every message of a worker before the controller does.
   std::function<void(const std::string& from, const Message& message)> on_message;
@@ -169,10 +170,10 @@ class TrainingHarness {
     for (const auto& id : live_) {
       const bool in = std::any_of(members.begin(), members.end(),
                                   [&](const auto& m) { return m.worker_id == id; });
-      if (!in) members.push_back({id, "", "host"});
+      if (!in) members.push_back({id, gpu_type, "host"});
     }
     if (std::ssize(members) > wanted) members.resize(std::size_t(wanted));
-    act(coordinator_.begin(std::move(members), "", first));
+    act(coordinator_.begin(std::move(members), profile_json, first));
   }
   void control() {
     begin(true, 1);

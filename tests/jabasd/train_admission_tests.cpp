@@ -69,6 +69,9 @@ BOOST_AUTO_TEST_CASE(refusals_by_exact_text) {
              "--similarity-target: required when the batch is adaptive; accepted is a number "
              "between 0 and 1 (or "
              "--adaptive=off)");
+  Hello goodput = hello();
+  goodput.spec.batch_policy = "goodput";
+  BOOST_TEST(admit(goodput, batch, "").refusal == "");
   Hello old = hello();
   old.protocol = 99;
   BOOST_TEST(admit(old, batch, "").refusal ==
