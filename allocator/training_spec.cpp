@@ -6,7 +6,12 @@ namespace jabas {
 
 void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("model", spec.model);
+  archive.field("layers", spec.layers);
+  archive.field("width", spec.width);
+  archive.field("heads", spec.heads);
+  archive.field("dropout", spec.dropout);
   archive.field("dataset", spec.dataset);
+  archive.field("sequence_length", spec.sequence_length);
   archive.field("data_dir", spec.data_dir);
   archive.field("subset", spec.subset);
   archive.field("train_samples", spec.train_samples);

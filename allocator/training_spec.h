@@ -18,10 +18,13 @@ class FieldArchive;
 using SplitTable = std::vector<std::vector<int>>;
 
 struct TrainingSpec {
-  std::string model = "cnn";  // mlp | cnn
-  std::string dataset = "fashion-mnist";
-  std::string data_dir;            // "" = the data set's default place
-  std::int64_t subset = 0;         // 0 = all training samples
+  std::string model = "cnn";               // mlp | cnn | gpt
+  int layers = 4, width = 128, heads = 4;  // gpt
+  double dropout = 0.1;                    // gpt
+  std::string dataset = "fashion-mnist";   // fashion-mnist | text
+  std::int64_t sequence_length = 64;       // text: bytes of a sample
+  std::string data_dir;                    // "" = the data set's default place
+  std::int64_t subset = 0;                 // 0 = all training samples
   std::int64_t train_samples = 0;  // size of the training set in use, filled in by the console
   int epochs = 1;
   std::int64_t local_batch = 32;            // b per virtual worker

@@ -135,7 +135,12 @@ CheckpointFound open_checkpoint(const fs::path& path, const std::string& identit
 }  // namespace
 
 std::string training_identity(const TrainingSpec& spec) {
-  return "model " + spec.model + ", data set " + spec.dataset + ", " +
+  std::string model = spec.model;
+  if (model == "gpt")
+    model += " (" + std::to_string(spec.layers) + " layers, width " + std::to_string(spec.width) +
+             ", " + std::to_string(spec.heads) + " heads, " + std::to_string(spec.sequence_length) +
+             " bytes)";
+  return "model " + model + ", data set " + spec.dataset + ", " +
          std::to_string(spec.train_samples) + " samples, " + spec.precision + ", " +
          spec.optimizer + ", seed " + std::to_string(spec.seed);
 }

@@ -1,4 +1,4 @@
-// The data sets a run can train on, in memory as bytes. No torch.
+// The image data sets a run can train on, in memory as bytes. No torch.
 // Errors: InputError names file and reason; UsageError for an unknown name or a subset larger than
 // the data set.
 #pragma once

@@ -30,11 +30,18 @@ struct OptimizerOptions {
   bool decay_all = false;                    // also of norms and biases
 };
 
+struct GptSize {
+  int layers = 4, width = 128, heads = 4;    // width is a multiple of heads
+  double dropout = 0.1;
+};
+
 struct EngineOptions {
-  std::string model = "cnn";                 // mlp | cnn
-  std::string dataset = "fashion-mnist";
+  std::string model = "cnn";                 // mlp | cnn | gpt
+  GptSize gpt;
+  std::string dataset = "fashion-mnist";     // fashion-mnist | text
   std::string data_dir;
   std::int64_t subset = 0;
+  std::int64_t sequence_length = 64;         // text: bytes of a sample
   std::string precision = "fp32";            // fp32 | fp64
   std::string device = "cpu";                // cpu | cuda
   OptimizerOptions optimizer;
@@ -70,6 +77,7 @@ struct StepOutcome {
   std::optional<Halves> halves;
 };
 
+// Sums over the labels: one per image, one per byte of a text.
 struct Evaluation { double loss_sum = 0; std::int64_t correct = 0, count = 0; };
 
 // A named piece of training state as raw memory: weights, optimizer state, buffers. What checkpoints store and joiners get.
@@ -97,7 +105,7 @@ class IidpEngine {
 
 std::unique_ptr<IidpEngine> make_iidp_engine(const EngineOptions& options);
 
-// Size of the training set without building a model. InputError names the file and the reason.
-std::int64_t count_train_samples(const std::string& dataset, const std::string& data_dir, std::int64_t subset);
+// Size of the options' training set without building a model. InputError names the file and the reason.
+std::int64_t count_train_samples(const EngineOptions& options);
 
 }  // namespace jabas

@@ -35,9 +35,11 @@ void Metrics::step(const RunState& state, const StepOutcome& outcome, std::int64
   write_line(line.dump());
 }
 
-void Metrics::epoch(int epoch, double test_accuracy) {
+void Metrics::epoch(int epoch, double test_accuracy, double test_loss) {
   if (fd_ < 0) return;
-  write_line(nlohmann::ordered_json{{"epoch", epoch}, {"test_accuracy", test_accuracy}}.dump());
+  write_line(nlohmann::ordered_json{
+      {"epoch", epoch}, {"test_accuracy", test_accuracy}, {"test_loss", test_loss}}
+                 .dump());
 }
 
 void Metrics::write_line(const std::string& line) {

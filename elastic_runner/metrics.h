@@ -2,7 +2,8 @@
 // (`samples` = consumed in the epoch) and after every epoch:
 //   {"step","epoch","generation","loss","global_batch","samples","learning_rate"}, with --clip-norm
 //   also "gradient_norm" (before clipping)
-//   {"epoch","test_accuracy"}
+//   {"epoch","test_accuracy","test_loss"}: means over the test set's labels (images, or bytes of
+//   text, whose perplexity is exp(test_loss))
 //
 // Errors: IoError on opening; a later write error is reported once on stderr and the training goes
 //         on.
@@ -23,7 +24,7 @@ class Metrics {
   Metrics& operator=(const Metrics&) = delete;
 
   void step(const RunState& state, const StepOutcome& outcome, std::int64_t global_batch);
-  void epoch(int epoch, double test_accuracy);
+  void epoch(int epoch, double test_accuracy, double test_loss);
 
  private:
   void write_line(const std::string& line);

@@ -1,6 +1,6 @@
-// The built-in networks: mlp (784-256-128-10) and cnn (two blocks conv-BatchNorm-GELU-average pool,
-// dropout, two linear layers). Smooth activations and average pooling only, so that placement
-// invariance holds (shared design "model" 1).
+// The built-in networks: mlp (784-256-128-10), cnn (two blocks conv-BatchNorm-GELU-average pool,
+// dropout, two linear layers) and gpt (gpt_model.h). Smooth activations and average pooling only,
+// so that placement invariance holds (shared design "model" 1).
 //
 // Ownership: a model owns its tensors; the engine redirects the parameters' storage into its flat
 // buffer. Threads: one model per thread.   Errors: UsageError for an unknown name.
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "elastic_runner/iidp_engine.h"
 #include "elastic_runner/random_stream.h"
 
 namespace jabas {
@@ -25,15 +26,17 @@ struct NamedTensor {
 class Model {
  public:
   virtual ~Model() = default;
-  // Logits [n, classes] of images [n, 1, 28, 28]. With `dropout` in training mode: draws from it,
-  // uses the batch's statistics and updates the buffers. Without: evaluation.
-  virtual at::Tensor forward(const at::Tensor& images, RandomStream* dropout) = 0;
+  // Logits [n, classes] of images [n, 1, 28, 28], or [n, length, 256] of bytes [n, length]. With
+  // `dropout` in training mode: draws from it, uses the batch's statistics and updates the buffers.
+  // Without: evaluation.
+  virtual at::Tensor forward(const at::Tensor& inputs, RandomStream* dropout) = 0;
   // In registration order; parameters are leaves that require gradients, buffers never do.
   virtual std::vector<NamedTensor>& parameters() = 0;
   virtual std::vector<NamedTensor>& buffers() = 0;
 };
 
-// Initial values are a function of (name, seed) alone, the same in both precisions up to rounding.
-std::unique_ptr<Model> make_model(const std::string& name, at::ScalarType type, std::uint64_t seed);
+// Initial values are a function of (name, size, seed) alone, the same in both precisions up to
+// rounding.
+std::unique_ptr<Model> make_model(const EngineOptions& options, at::ScalarType type);
 
 }  // namespace jabas

@@ -40,8 +40,7 @@ void ProgressReporter::after_step(const ActiveGeneration& generation, const Step
   ++own_steps_;
   if (generation.rank() != 0) return;
   const RunState& state = context_.state;
-  metrics().step(state, outcome,
-                 generation.split.local_batch * generation.split.virtual_workers);
+  metrics().step(state, outcome, generation.split.local_batch * generation.split.virtual_workers);
   for (auto& decision : decisions) decisions_.push_back(std::move(decision));
   samples_since_ += state.global_batch();
   last_times_ = outcome.times;
@@ -80,7 +79,7 @@ void ProgressReporter::send_progress(const ActiveGeneration& generation, double 
   samples_since_ = 0;
 }
 
-void ProgressReporter::after_epoch(const ActiveGeneration& generation, double test_accuracy,
+void ProgressReporter::after_epoch(const ActiveGeneration& generation, double test_loss,
                                    double evaluation_s) {
   const RunState& state = context_.state;
   if (own_steps_ > 0) {
@@ -97,7 +96,7 @@ void ProgressReporter::after_epoch(const ActiveGeneration& generation, double te
   }
   if (generation.rank() != 0) return;
   send_progress(generation, last_loss_, double(state.samples_consumed) / state.epoch_train_s);
-  metrics().epoch(state.epoch, test_accuracy);
+  metrics().epoch(state.epoch, state.test_accuracy, test_loss);
   EpochReport report;
   report.generation = state.generation;
   report.epoch = state.epoch;
@@ -106,7 +105,7 @@ void ProgressReporter::after_epoch(const ActiveGeneration& generation, double te
   report.last_step = state.step;
   report.global_batch = state.global_batch();
   report.loss = finite(state.epoch_loss_sum / double(state.samples_consumed));
-  report.test_accuracy = test_accuracy;
+  report.test_accuracy = state.test_accuracy;
   report.train_s = state.epoch_train_s;
   report.evaluation_s = evaluation_s;
   report.wanted_batch =

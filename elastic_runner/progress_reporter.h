@@ -17,7 +17,7 @@ class ProgressReporter {
   void after_step(const ActiveGeneration& generation, const StepOutcome& outcome,
                   std::vector<BatchDecision> decisions);
   // After evaluation; `state.epoch` is still the finished one.
-  void after_epoch(const ActiveGeneration& generation, double test_accuracy, double evaluation_s);
+  void after_epoch(const ActiveGeneration& generation, double test_loss, double evaluation_s);
 
  private:
   void send_progress(const ActiveGeneration& generation, double loss, double samples_per_s);

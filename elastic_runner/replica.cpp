@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include "allocator/error.h"
+#include "elastic_runner/predictions.h"
 
 namespace jabas {
 namespace {
@@ -70,8 +71,8 @@ void Replica::begin_step(bool halves, std::function<void(int)> arrive) {
 }
 
 double Replica::forward(const Batch& batch, double scale, RandomStream& random) {
-  const at::Tensor logits = model_->forward(batch.images, &random);
-  loss_ = at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum) * scale;
+  const Predictions predictions(model_->forward(batch.inputs, &random), batch.labels);
+  loss_ = predictions.loss_sum() * (scale / predictions.labels_per_sample());
   return loss_.item<double>();
 }
 

@@ -17,9 +17,7 @@ struct RunnerBackends {
   std::function<std::unique_ptr<Communicator>(RendezvousStore&, int rank, int world_size,
                                               const std::string& bind_address)>
       make_communicator;
-  std::function<std::int64_t(const std::string& dataset, const std::string& data_dir,
-                             std::int64_t subset)>
-      count_samples;
+  std::function<std::int64_t(const EngineOptions&)> count_samples;
 };
 
 }  // namespace jabas

@@ -15,6 +15,7 @@
 #include "elastic_runner/gradient_clipping.h"
 #include "elastic_runner/iidp_engine.h"
 #include "elastic_runner/models.h"
+#include "elastic_runner/predictions.h"
 #include "elastic_runner/replica.h"
 #include "elastic_runner/step_reduction.h"
 #include "elastic_runner/stream_worker.h"
@@ -98,9 +99,8 @@ class TorchEngine : public IidpEngine {
   explicit TorchEngine(const EngineOptions& options)
       : options_(options),
         type_(type_of(options.precision)),
-        dataset_(load_dataset(options.dataset, options.data_dir, options.subset)),
-        loader_(dataset_, type_),
-        prototype_(make_model(options.model, type_, options.seed)),
+        loader_(make_batch_loader(options, type_)),
+        prototype_(make_model(options, type_)),
         layout_(layout_of(*prototype_, type_, options.bucket_bytes)),
         weights_(at::zeros({layout_.size}, type_)),
         optimizer_(make_flat_optimizer(options.optimizer, weights_, layout_,
@@ -119,7 +119,7 @@ class TorchEngine : public IidpEngine {
     configure(1, 0, 0);
   }
 
-  std::int64_t train_samples() const override { return dataset_.train.count; }
+  std::int64_t train_samples() const override { return loader_->train_samples(); }
   bool has_batch_norm() const override { return !prototype_->buffers().empty(); }
 
   void configure(int streams, int accum_steps, std::int64_t) override {
@@ -152,8 +152,7 @@ class TorchEngine : public IidpEngine {
 
   const EngineOptions options_;
   const at::ScalarType type_;
-  const Dataset dataset_;
-  const BatchLoader loader_;
+  const std::unique_ptr<const BatchLoader> loader_;
   const std::unique_ptr<Model>
       prototype_;  // its parameters view the weights, its buffers are the canonical ones
   const FlatLayout layout_;
@@ -175,8 +174,7 @@ std::unique_ptr<TorchEngine::Stream> TorchEngine::make_stream() {
   auto stream = std::make_unique<Stream>();
   stream->worker = std::make_unique<StreamWorker>([this, &replica = stream->replica] {
     use_one_thread();
-    replica = std::make_unique<Replica>(make_model(options_.model, type_, options_.seed), layout_,
-                                        weights_);
+    replica = std::make_unique<Replica>(make_model(options_, type_), layout_, weights_);
   });
   return stream;
 }
@@ -209,7 +207,7 @@ void TorchEngine::run_passes(const StepPlan& plan, std::size_t stream_index, std
     if (slice.empty()) continue;
     const std::int64_t virtual_worker = plan.first_worker + static_cast<std::int64_t>(index);
     auto begin = Clock::now();
-    const Batch batch = loader_.load(dataset_.train, slice);
+    const Batch batch = loader_->train(slice);
     if (options_.on_read) options_.on_read(virtual_worker, slice);
     stream.times.data_s += seconds_since(begin);
 
@@ -303,12 +301,11 @@ Evaluation TorchEngine::evaluate_chunks(Stream& stream,
   load_canonical_buffers(model);
   Evaluation sum;
   for (std::size_t chunk = first; chunk < chunks.size(); chunk += streams_.size()) {
-    const Batch batch = loader_.load(dataset_.test, chunks[chunk]);
+    const Batch batch = loader_->test(chunks[chunk]);
     const auto turn = blas_turn();
-    const at::Tensor logits = model.forward(batch.images, nullptr);
-    sum.loss_sum +=
-        at::cross_entropy_loss(logits, batch.labels, {}, at::Reduction::Sum).item<double>();
-    sum.correct += logits.argmax(1).eq(batch.labels).sum().item<std::int64_t>();
+    const Predictions predictions(model.forward(batch.inputs, nullptr), batch.labels);
+    sum.loss_sum += predictions.loss_sum().item<double>();
+    sum.correct += predictions.correct();
     sum.count += batch.labels.numel();
   }
   return sum;
@@ -316,7 +313,7 @@ Evaluation TorchEngine::evaluate_chunks(Stream& stream,
 
 Evaluation TorchEngine::evaluate(int rank, int world_size) {
   std::vector<std::vector<std::int64_t>> chunks;
-  for (std::int64_t sample = rank; sample < dataset_.test.count; sample += world_size) {
+  for (std::int64_t sample = rank; sample < loader_->test_samples(); sample += world_size) {
     if (chunks.empty() || chunks.back().size() == kEvaluationBatch) chunks.emplace_back();
     chunks.back().push_back(sample);
   }

@@ -7,6 +7,7 @@
 
 #include "allocator/profile.h"
 #include "elastic_runner/checkpoint_store.h"
+#include "elastic_runner/engine_options.h"
 
 namespace jabas {
 namespace {
@@ -31,7 +32,7 @@ void make_writable_folder(const std::string& option, const std::string& path) {
 }  // namespace
 
 void check_train_files(TrainingSpec& spec, const RunnerBackends& backends) {
-  spec.train_samples = backends.count_samples(spec.dataset, spec.data_dir, spec.subset);
+  spec.train_samples = backends.count_samples(engine_options(spec));
   if (spec.train_samples < 2) {
     throw InputError("data set " + spec.dataset + ": " + std::to_string(spec.train_samples) +
                      " training samples: at least 2 are needed");

@@ -8,6 +8,7 @@
 #include "allocator/error.h"
 #include "elastic_runner/batch_options.h"
 #include "elastic_runner/lr_options.h"
+#include "elastic_runner/model_options.h"
 #include "elastic_runner/optimizer_options.h"
 #include "elastic_runner/option_checks.h"
 #include "elastic_runner/split_table.h"
@@ -44,9 +45,9 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
   app.add_option("--local", given.local,
                  "Run N workers on this machine without Slurm; N,M,… = workers in each epoch, the "
                  "last repeats");
-  app.add_option("--model", spec.model, "cnn or mlp")->capture_default_str();
-  app.add_option("--dataset", spec.dataset, "fashion-mnist")->capture_default_str();
-  app.add_option("--data-dir", spec.data_dir, "Folder of the data set's files (default: Debian's)");
+  declare_model_options(app, spec);
+  app.add_option("--data-dir", spec.data_dir,
+                 "Folder of the data set's files (default: Debian's fashion-mnist or licences)");
   app.add_option("--subset", spec.subset, "Train on the first N samples only (0 = all)")
       ->capture_default_str();
   app.add_option("--epochs", spec.epochs, "Epochs to train")->capture_default_str();
@@ -95,8 +96,6 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
 }
 
 void check_values(const TrainingSpec& spec) {
-  require_one_of("--model", spec.model, {"cnn", "mlp"});
-  require_one_of("--dataset", spec.dataset, {"fashion-mnist"});
   require_one_of("--batch-policy", spec.batch_policy, {"paper", "similarity", "goodput"});
   require_one_of("--device", spec.device, {"auto", "cpu", "cuda", "emulated"});
   require_one_of("--precision", spec.precision, {"fp32", "fp64"});
@@ -135,6 +134,7 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     throw UsageError(text + "; see jabas-run train --help");
   }
+  resolve_model(app, spec);
   check_values(spec);
   resolve_optimizer(app, given.betas, spec);
   check_lr_options(app, spec);

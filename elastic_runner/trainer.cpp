@@ -78,13 +78,11 @@ std::optional<ActiveGeneration> Trainer::stand_by() {
 Trainer::End Trainer::train(ActiveGeneration& generation) {
   while (context_.state.epoch <= context_.spec.epochs) {
     if (const auto end = train_epoch(generation)) return *end;
-    const double evaluation_s = [&] {
-      const auto begin = Clock::now();
-      context_.state.test_accuracy = evaluate(generation);
-      return seconds_since(begin);
-    }();
+    const auto begin = Clock::now();
+    const double test_loss = evaluate(generation);
     const auto boundary = Clock::now();
-    reporter_.after_epoch(generation, context_.state.test_accuracy, evaluation_s);
+    reporter_.after_epoch(generation, test_loss,
+                          std::chrono::duration<double>(boundary - begin).count());
     close_epoch(generation);
     if (context_.state.epoch > context_.spec.epochs) break;
     switch (switch_at_boundary(context_, generation, boundary)) {
@@ -146,7 +144,8 @@ double Trainer::evaluate(ActiveGeneration& generation) {
   double sums[] = {mine.loss_sum, double(mine.correct), double(mine.count)};
   communicator.set_timeout(kUnknownCollectiveTimeout);
   communicator.all_reduce_sum(sums, 3);
-  return sums[2] > 0 ? sums[1] / sums[2] : -1;
+  context_.state.test_accuracy = sums[2] > 0 ? sums[1] / sums[2] : -1;
+  return sums[2] > 0 ? sums[0] / sums[2] : -1;
 }
 
 // From here on a fault finds this rank at the start of the next epoch: the report is not sent

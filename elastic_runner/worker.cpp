@@ -5,6 +5,7 @@
 #include <future>
 
 #include "elastic_runner/control_client.h"
+#include "elastic_runner/engine_options.h"
 #include "elastic_runner/run_directory.h"
 #include "elastic_runner/slurm_tools.h"
 #include "elastic_runner/socket_transport.h"
@@ -54,34 +55,19 @@ Surroundings look_around(const WorkerOptions& options) {
   return around;
 }
 
-EngineOptions engine_options(const TrainingSpec& spec, Ledger* ledger) {
-  EngineOptions options;
-  options.model = spec.model;
-  options.dataset = spec.dataset;
-  options.data_dir = spec.data_dir;
-  options.subset = spec.subset;
-  options.precision = spec.precision;
-  options.device = "cpu";  // auto without CUDA, cpu, emulated; cuda is refused by `train`
-  options.optimizer = {spec.optimizer, spec.momentum, spec.nesterov,     spec.beta1,
-                       spec.beta2,     spec.epsilon,  spec.weight_decay, spec.decay_all};
-  options.clip_norm = spec.clip_norm;
-  options.seed = spec.seed;
-  if (ledger != nullptr) {
-    options.on_read = [ledger](std::int64_t virtual_worker,
-                               const std::vector<std::int64_t>& samples) {
-      ledger->record_read(virtual_worker, samples);
-    };
-  }
-  return options;
-}
-
 ExitCode train_with(const TrainingSpec& spec, const std::string& worker_id,
                     const RunnerBackends& backends, ControlPort& control,
                     GenerationBuilder& builder, WorkerOrders& orders) {
   std::unique_ptr<Ledger> ledger;
   if (!spec.ledger_dir.empty())
     ledger = std::make_unique<Ledger>(spec.ledger_dir, worker_id, spec.train_samples);
-  const auto engine = backends.make_engine(engine_options(spec, ledger.get()));
+  EngineOptions options = engine_options(spec);
+  if (ledger) {
+    options.on_read = [&](std::int64_t virtual_worker, const std::vector<std::int64_t>& samples) {
+      ledger->record_read(virtual_worker, samples);
+    };
+  }
+  const auto engine = backends.make_engine(options);
   if (engine->train_samples() != spec.train_samples) {
     throw InputError("data set " + spec.dataset + ": " + std::to_string(engine->train_samples()) +
                      " training samples here, the run has " + std::to_string(spec.train_samples));

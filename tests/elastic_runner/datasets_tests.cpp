@@ -67,13 +67,16 @@ BOOST_AUTO_TEST_CASE(a_subset_is_the_first_training_samples) {
   BOOST_TEST(some.test.count == 5);
   BOOST_TEST(
       std::equal(some.train.pixels.begin(), some.train.pixels.end(), all.train.pixels.begin()));
-  BOOST_TEST(count_train_samples("fashion-mnist", path(), 7) == 7);
+  EngineOptions options;
+  options.data_dir = path();
+  options.subset = 7;
+  BOOST_TEST(count_train_samples(options) == 7);
   BOOST_TEST(error(13) == "--subset=13: the training set has 12 samples");
   BOOST_TEST(error(-1) == "--subset=-1: the training set has 12 samples");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused) {
-  BOOST_TEST(error(0, "cifar") == "--dataset=cifar: accepted is fashion-mnist");
+  BOOST_TEST(error(0, "cifar") == "--dataset=cifar: accepted are fashion-mnist and text");
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {

@@ -12,6 +12,7 @@
 #include "elastic_runner/iidp_engine.h"
 #include "tests/elastic_runner/rank_threads.h"
 #include "tests/elastic_runner/synthetic_mnist.h"
+#include "tests/elastic_runner/synthetic_text.h"
 
 namespace jabas::testing {
 
@@ -98,6 +99,12 @@ struct EngineFixture {
     result.model = model;
     result.precision = precision;
     result.data_dir = data.path();
+    if (model == "gpt") {
+      result.dataset = "text";
+      result.data_dir = text.path();
+      result.sequence_length = 16;
+      result.gpt = {2, 16, 2, 0.1};
+    }
     result.bucket_bytes = 1 << 16;
     return result;
   }
@@ -133,6 +140,7 @@ struct EngineFixture {
   }
 
   SyntheticMnist data;
+  SyntheticText text;
 };
 
 // The world of one in tests that need no peers.

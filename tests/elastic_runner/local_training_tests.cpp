@@ -59,6 +59,18 @@ BOOST_AUTO_TEST_CASE(placement_does_not_change_the_weights) {
   }
 }
 
+// The gpt on text that Debian ships, through resizes.
+BOOST_AUTO_TEST_CASE(a_language_model_survives_resizes) {
+  const TempDir dir;
+  const std::string metrics = (dir / "metrics.jsonl").string();
+  const std::string common =
+      "train --model gpt --layers 1 --width 32 --heads 2 --sequence-length 32 --subset 600 "
+      "--epochs 3 --local-batch 8 --virtual-workers 6 --lr 0.1 ";
+  const Weights one = trained(common + "--local 1 --metrics-out " + metrics);
+  BOOST_TEST(largest_difference(one, trained(common + "--local 3,1,2")) <= 1e-5);
+  BOOST_TEST(file_text(metrics).find("\"test_loss\":") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(another_seed_gives_other_weights) {
   const std::string common = "train --model mlp --subset 500 --local 1 --virtual-workers 2 ";
   BOOST_TEST(largest_difference(trained(common + "--seed 1"), trained(common + "--seed 2")) > 1e-3);
@@ -120,7 +132,8 @@ BOOST_AUTO_TEST_CASE(adamw_survives_resizes_and_a_resume) {
   const TempDir dir;
   const std::string state = (dir / "state").string(), exported = (dir / "w.safetensors").string();
   succeeds(dir, common + "--local 2 --epochs 2 --state " + state);
-  succeeds(dir, common + "--local 3 --epochs 3 --resume --state " + state + " --export " + exported);
+  succeeds(dir,
+           common + "--local 3 --epochs 3 --resume --state " + state + " --export " + exported);
   BOOST_TEST(largest_difference(unbroken, read_weights(exported)) <= 1e-8);
 }
 

@@ -65,6 +65,13 @@ BOOST_AUTO_TEST_CASE(twenty_steps_of_the_mlp_agree_in_float) {
   compare(*this, options("mlp", "fp32"), 1e-5);
 }
 
+BOOST_AUTO_TEST_CASE(twenty_steps_of_the_gpt_agree_in_float) {
+  compare(*this, options("gpt", "fp32"), 1e-5);
+}
+BOOST_AUTO_TEST_CASE(twenty_steps_of_the_gpt_agree_in_double) {
+  compare(*this, options("gpt", "fp64"), 1e-12, {kPlacements[1], kPlacements[5]});
+}
+
 // In double and with a large epsilon: the division by the gradient's own size enlarges rounding
 // where that is nearly zero.
 BOOST_DATA_TEST_CASE(twenty_steps_of_the_mlp_agree_with_every_optimizer,
@@ -85,11 +92,14 @@ BOOST_AUTO_TEST_CASE(the_same_placement_gives_the_same_bits) {
 }
 
 // Without BatchNorm and dropout the slices of a step are only a way to compute one batch.
-BOOST_AUTO_TEST_CASE(a_step_of_the_mlp_equals_one_big_batch) {
-  const auto one = train(options("mlp", "fp64"), {{1, 0}}, {consecutive({23})});
+BOOST_DATA_TEST_CASE(a_step_equals_one_big_batch, boost::unit_test::data::make({"mlp", "gpt"}),
+                     model) {
+  auto options = this->options(model, "fp64");
+  options.gpt.dropout = 0;
+  const auto one = train(options, {{1, 0}}, {consecutive({23})});
   for (const Placement& placement :
        {Placement{{2, 0}, {2, 0}}, Placement{{1, 3}}, Placement{{3, 0}, {1, 0}}}) {
-    const auto spread = train(options("mlp", "fp64"), placement, {consecutive({7, 6, 5, 5})});
+    const auto spread = train(options, placement, {consecutive({7, 6, 5, 5})});
     BOOST_TEST(difference(spread.states[0], one.states[0]) <= 1e-13);
     BOOST_TEST(std::abs(spread.outcomes[0][0].loss - one.outcomes[0][0].loss) <= 1e-13);
   }

@@ -1,7 +1,10 @@
+#include <ATen/ATen.h>
+
 #include <boost/test/unit_test.hpp>
 #include <mutex>
 #include <set>
 
+#include "elastic_runner/models.h"
 #include "tests/elastic_runner/engine_fixture.h"
 
 namespace jabas {
@@ -310,7 +313,8 @@ BOOST_AUTO_TEST_CASE(the_state_of_every_optimizer_carries_over) {
     auto options = this->options("mlp", "fp64");
     options.optimizer.name = name;
     options.optimizer.weight_decay = 0.01;
-    const auto steps = std::vector<Slices>{consecutive(kEightByFour), consecutive(kEightByFour, 50)};
+    const auto steps =
+        std::vector<Slices>{consecutive(kEightByFour), consecutive(kEightByFour, 50)};
     const auto communicator = solo();
     const auto from = engine(options, {2, 3}), to = engine(options, {4, 1});
     from->train_step(plan_for({{2, 3}}, 0, steps[0], 1), *communicator);
@@ -355,8 +359,8 @@ BOOST_AUTO_TEST_CASE(clipping_bounds_the_gradient_that_is_applied_and_not_the_on
   const double norm = std::sqrt(inner(gradient, gradient));
   auto clipped = options("cnn", "fp64");
   clipped.clip_norm = norm / 2;
-  const auto result = train(clipped, {{1, 0}, {1, 0}}, {slices},
-                            [](int, StepPlan& plan) { plan.measure = true; });
+  const auto result =
+      train(clipped, {{1, 0}, {1, 0}}, {slices}, [](int, StepPlan& plan) { plan.measure = true; });
   BOOST_TEST(result.outcomes[0][0].gradient_norm == norm, boost::test_tools::tolerance(1e-10));
   BOOST_TEST(result.outcomes[0][0].halves->all_sqr == norm * norm,
              boost::test_tools::tolerance(1e-10));
@@ -386,6 +390,39 @@ BOOST_AUTO_TEST_CASE(the_cnn_learns) {
   BOOST_TEST(after.loss_sum < before.loss_sum / 4);
 }
 
+BOOST_AUTO_TEST_CASE(the_gpt_learns) {
+  const auto communicator = solo();
+  auto options = this->options("gpt", "fp32");
+  options.optimizer.name = "adamw";
+  const auto engine = this->engine(options, {2, 1});
+  const Evaluation before = engine->evaluate(0, 1);
+  BOOST_TEST(before.count == 49 * 16);  // a tenth of the samples, one label per byte
+  BOOST_TEST(before.loss_sum / double(before.count) == std::log(256.0),
+             boost::test_tools::tolerance(0.05));
+  for (std::int64_t step = 1; step <= 100; ++step) {
+    StepPlan plan = plan_for({{2, 1}}, 0, consecutive({8, 8, 8, 8}, (step - 1) * 32 % 400), step);
+    plan.learning_rate = 0.01;
+    engine->train_step(plan, *communicator);
+  }
+  const Evaluation after = engine->evaluate(0, 1);
+  BOOST_TEST_MESSAGE("test loss " << before.loss_sum / double(before.count) << " -> "
+                                  << after.loss_sum / double(after.count));
+  BOOST_TEST(after.loss_sum < before.loss_sum / 3);
+  BOOST_TEST(after.correct > after.count / 2);
+}
+
+// A byte is predicted from those before it.
+BOOST_AUTO_TEST_CASE(the_gpt_does_not_look_ahead) {
+  const auto model = make_model(options("gpt", "fp64"), at::kDouble);
+  const at::Tensor bytes = at::arange(16, at::kLong).view({1, 16});
+  at::Tensor other = bytes.clone();
+  other[0][9] = 200;
+  const at::Tensor difference =
+      (model->forward(bytes, nullptr) - model->forward(other, nullptr)).abs().amax({0, 2});
+  for (std::int64_t i = 0; i < 16; ++i)
+    BOOST_TEST((difference[i].item<double>() > 0) == (i >= 9), "position " << i);
+}
+
 BOOST_AUTO_TEST_CASE(times_and_sizes_are_reported) {
   const auto result = train(options("cnn", "fp32"), {{2, 1}}, {consecutive({16, 16, 16, 16})});
   const StepTimes& times = result.outcomes[0][0].times;
@@ -400,7 +437,7 @@ BOOST_AUTO_TEST_CASE(times_and_sizes_are_reported) {
 
 BOOST_AUTO_TEST_CASE(unknown_options_are_named) {
   auto options = this->options("resnet", "fp32");
-  BOOST_TEST(usage_error(options) == "--model=resnet: accepted are mlp, cnn");
+  BOOST_TEST(usage_error(options) == "--model=resnet: accepted are mlp, cnn, gpt");
   options = this->options("cnn", "fp16");
   BOOST_TEST(usage_error(options) == "--precision=fp16: accepted are fp32, fp64");
   options = this->options("cnn", "fp32");

@@ -130,6 +130,17 @@ BOOST_AUTO_TEST_CASE(defaults_follow_the_optimizer) {
   BOOST_TEST(parse("--local 1 --nesterov --weight-decay 1e-4").spec.nesterov);
 }
 
+BOOST_AUTO_TEST_CASE(the_model_brings_its_data_set) {
+  const TrainingSpec gpt = parse("--local 1 --model gpt --layers 2 --width 64 --dropout 0").spec;
+  BOOST_TEST(gpt.dataset == "text");
+  BOOST_TEST(gpt.layers == 2);
+  BOOST_TEST(gpt.width == 64);
+  BOOST_TEST(gpt.heads == 4);
+  BOOST_TEST(gpt.dropout == 0);
+  BOOST_TEST(gpt.sequence_length == 64);
+  BOOST_TEST(parse("--local 1 --model mlp").spec.dataset == "fashion-mnist");
+}
+
 BOOST_AUTO_TEST_CASE(a_schedule_takes_its_own_options) {
   const TrainingSpec step =
       parse(
@@ -147,8 +158,15 @@ BOOST_AUTO_TEST_CASE(a_schedule_takes_its_own_options) {
 
 BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
   const std::pair<const char*, const char*> cases[] = {
-      {"--local 1 --model resnet", "--model=resnet: accepted are cnn and mlp"},
-      {"--local 1 --dataset mnist", "--dataset=mnist: accepted is fashion-mnist"},
+      {"--local 1 --model resnet", "--model=resnet: accepted are cnn, mlp and gpt"},
+      {"--local 1 --dataset text", "--dataset=text: model cnn reads fashion-mnist"},
+      {"--local 1 --model gpt --dataset fashion-mnist",
+       "--dataset=fashion-mnist: model gpt reads text"},
+      {"--local 1 --layers 2", "--layers: only with --model=gpt"},
+      {"--local 1 --model gpt --width 30", "--width=30: accepted is a multiple of --heads=4"},
+      {"--local 1 --model gpt --sequence-length 0",
+       "--sequence-length=0: accepted is a whole number in 1..65536"},
+      {"--local 1 --dataset mnist", "--dataset=mnist: accepted are fashion-mnist and text"},
       {"--local 1 --batch-policy best",
        "--batch-policy=best: accepted are paper, similarity and goodput"},
       {"--local 1 --lr-scaling cubic",

@@ -1,0 +1,97 @@
+#include "elastic_runner/built_in_model.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace jabas {
+namespace {
+
+constexpr std::uint64_t kInitialValues =
+    0x696e6974;  // separates these streams from those of training
+constexpr double kBatchNormMomentum = 0.1, kNormEpsilon = 1e-5;
+
+template <typename T>
+void fill_dropout_mask(T* mask, std::int64_t count, double probability, RandomStream& stream) {
+  const auto threshold = static_cast<std::uint64_t>(probability * 65536);
+  const auto kept = static_cast<T>(1 / (1 - static_cast<double>(threshold) / 65536));
+  std::uint64_t bits = 0;
+  for (std::int64_t i = 0; i < count; ++i, bits >>= 16) {
+    if (i % 4 == 0) bits = stream.next();
+    mask[i] = (bits & 0xffff) < threshold ? T{0} : kept;
+  }
+}
+
+}  // namespace
+
+at::Tensor dropout(const at::Tensor& values, double probability, RandomStream& stream) {
+  const at::Tensor mask = at::empty(values.sizes(), values.options().requires_grad(false));
+  if (values.scalar_type() == at::kDouble)
+    fill_dropout_mask(mask.data_ptr<double>(), mask.numel(), probability, stream);
+  else
+    fill_dropout_mask(mask.data_ptr<float>(), mask.numel(), probability, stream);
+  return values * mask;
+}
+
+BuiltInModel::Index BuiltInModel::add_layer(const std::string& name,
+                                            const std::vector<std::int64_t>& shape, bool bias,
+                                            float scale) {
+  std::int64_t fan_in = 1;
+  for (std::size_t i = 1; i < shape.size(); ++i) fan_in *= shape[i];
+  const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(fan_in)));
+  const Index index = add_parameter(name + ".weight", uniform(shape, bound * scale));
+  if (bias) add_parameter(name + ".bias", uniform({shape[0]}, bound));
+  return index;
+}
+
+BuiltInModel::Index BuiltInModel::add_table(const std::string& name, std::int64_t rows,
+                                            std::int64_t width, float bound) {
+  return add_parameter(name + ".weight", uniform({rows, width}, bound));
+}
+
+BuiltInModel::Index BuiltInModel::add_layer_norm(const std::string& name, std::int64_t width) {
+  const Index index = add_parameter(name + ".weight", at::ones({width}));
+  add_parameter(name + ".bias", at::zeros({width}));
+  return index;
+}
+
+BuiltInModel::Index BuiltInModel::add_batch_norm(const std::string& name, std::int64_t channels) {
+  const Index index = add_layer_norm(name, channels);
+  buffers_.push_back({name + ".running_mean", at::zeros({channels}, type_)});
+  buffers_.push_back({name + ".running_var", at::ones({channels}, type_)});
+  buffers_.push_back({name + ".num_batches_tracked", at::zeros({}, at::kLong)});
+  return index;
+}
+
+at::Tensor BuiltInModel::linear(const at::Tensor& values, Index layer) const {
+  return at::linear(values, parameter(layer), parameter(layer + 1));
+}
+
+at::Tensor BuiltInModel::layer_norm(const at::Tensor& values, Index layer) const {
+  return at::layer_norm(values, parameter(layer).sizes(), parameter(layer), parameter(layer + 1),
+                        kNormEpsilon);
+}
+
+at::Tensor BuiltInModel::batch_norm(const at::Tensor& values, Index layer, Index buffer,
+                                    bool training) {
+  if (training) buffers_[buffer + 2].tensor += 1;
+  return at::batch_norm(values, parameter(layer), parameter(layer + 1), buffers_[buffer].tensor,
+                        buffers_[buffer + 1].tensor, training, kBatchNormMomentum, kNormEpsilon,
+                        /*cudnn_enabled=*/false);
+}
+
+BuiltInModel::Index BuiltInModel::add_parameter(const std::string& name, const at::Tensor& values) {
+  parameters_.push_back({name, values.to(type_).requires_grad_(true)});
+  return parameters_.size() - 1;
+}
+
+// Drawn in float for both precisions.
+at::Tensor BuiltInModel::uniform(const std::vector<std::int64_t>& shape, float bound) const {
+  const at::Tensor values = at::empty(shape, at::kFloat);
+  RandomStream stream({seed_, kInitialValues, parameters_.size()});
+  float* out = values.data_ptr<float>();
+  for (std::int64_t i = 0; i < values.numel(); ++i) out[i] = bound * (2 * stream.uniform() - 1);
+  return values;
+}
+
+}  // namespace jabas

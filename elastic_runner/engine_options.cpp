@@ -1,0 +1,22 @@
+#include "elastic_runner/engine_options.h"
+
+namespace jabas {
+
+EngineOptions engine_options(const TrainingSpec& spec) {
+  EngineOptions options;
+  options.model = spec.model;
+  options.gpt = {spec.layers, spec.width, spec.heads, spec.dropout};
+  options.dataset = spec.dataset;
+  options.data_dir = spec.data_dir;
+  options.subset = spec.subset;
+  options.sequence_length = spec.sequence_length;
+  options.precision = spec.precision;
+  options.device = "cpu";  // auto without CUDA, cpu, emulated; cuda is refused by `train`
+  options.optimizer = {spec.optimizer, spec.momentum, spec.nesterov,     spec.beta1,
+                       spec.beta2,     spec.epsilon,  spec.weight_decay, spec.decay_all};
+  options.clip_norm = spec.clip_norm;
+  options.seed = spec.seed;
+  return options;
+}
+
+}  // namespace jabas

@@ -1,0 +1,13 @@
+// What the engine needs to know of a training.
+// Pure.
+#pragma once
+
+#include "allocator/training_spec.h"
+#include "elastic_runner/iidp_engine.h"
+
+namespace jabas {
+
+// Without the caller's on_read.
+EngineOptions engine_options(const TrainingSpec& spec);
+
+}  // namespace jabas
