@@ -106,13 +106,14 @@ class MomentOptimizer : public FlatOptimizer {
     return weights_.narrow(0, begin, size);
   }
 
-  // Updates the averages with g and leaves √v̂ + ε in g. Returns m.
-  at::Tensor moments(at::Tensor& g, std::int64_t begin, const Corrections& by) {
+  // Updates the averages with g and leaves √v̂ + ε in `root`, which may be g. Returns m.
+  at::Tensor moments(const at::Tensor& g, std::int64_t begin, const Corrections& by,
+                     at::Tensor& root) {
     at::Tensor m = state_[0].flat.narrow(0, begin, g.numel());
     at::Tensor v = state_[1].flat.narrow(0, begin, g.numel());
     m.mul_(options_.beta1).add_(g, 1 - options_.beta1);
     v.mul_(options_.beta2).addcmul_(g, g, 1 - options_.beta2);
-    at::sqrt_out(g, v).div_(by.second_root).add_(options_.epsilon);
+    at::sqrt_out(root, v).div_(by.second_root).add_(options_.epsilon);
     return m;
   }
 
@@ -134,11 +135,16 @@ class Adam : public MomentOptimizer {
         at::Tensor w = weights(begin, size), g = gradient.narrow(0, begin, size);
         if (group.decays && decoupled) w.mul_(1 - learning_rate * options_.weight_decay);
         if (group.decays && !decoupled) g.add_(w, options_.weight_decay);
-        const at::Tensor m = moments(g, begin, by);
-        w.addcdiv_(m, g, -(learning_rate / by.first));
+        at::Tensor root = root_.narrow(0, 0, size);
+        const at::Tensor m = moments(g, begin, by, root);
+        w.addcdiv_(m, root, -(learning_rate / by.first));
       });
     }
   }
+
+ private:
+  // Stays in the cache; written into the gradient it would go to memory.
+  const at::Tensor root_ = at::empty({kPiece}, weights_.options());
 };
 
 // Each parameter is a layer of the paper: its step has the length of its weights.
@@ -154,7 +160,7 @@ class Lamb : public MomentOptimizer {
       for_each_piece(layer, [&](std::int64_t begin, std::int64_t size) {
         const at::Tensor w = weights(begin, size);
         at::Tensor g = gradient.narrow(0, begin, size);
-        const at::Tensor m = moments(g, begin, by);
+        const at::Tensor m = moments(g, begin, by, g);
         at::div_out(g, m, g).div_(by.first);
         if (layer.decays) g.add_(w, options_.weight_decay);
         weight_sqr += squared_norm(w);
