@@ -1,12 +1,9 @@
 // jabas-sim forecast as a user runs it.
-#include <sys/wait.h>
-
 #include <boost/test/unit_test.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/shell_command.h"
 #include "tests/support/temp_dir.h"
 
 namespace jabas {
@@ -16,32 +13,14 @@ const std::string kHistory =
     "gbs,step,epoch,dataset,trajectory\n"
     "256,100,0,50000,a\n320,200,0,50000,a\n384,300,1,50000,a\n";
 
-struct Outcome {
-  int code = -1;
-  std::string text;  // both streams
-};
-
 // "H" and "P" in the arguments stand for files with these texts.
 Outcome run(const std::string& history, const std::string& points,
             const std::string& arguments = "") {
-  const char* build = std::getenv("JABAS_BUILD_DIR");
-  BOOST_REQUIRE_MESSAGE(build, "JABAS_BUILD_DIR is set by CTest");
   const TempDir dir;
   std::ofstream(dir / "H.csv") << history;
   std::ofstream(dir / "P.csv") << points;
-  FILE* pipe =
-      popen(("cd '" + dir.path() + "' && '" + build +
-             "/bin/jabas-sim' forecast --history H.csv --points P.csv " + arguments + " 2>&1")
-                .c_str(),
-            "r");
-  BOOST_REQUIRE(pipe);
-  Outcome outcome;
-  char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    outcome.text.append(buffer, n);
-  const int status = pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
+  return run_command("cd '" + dir.path() + "' && " + built_program("jabas-sim") +
+                     " forecast --history H.csv --points P.csv " + arguments);
 }
 
 }  // namespace

@@ -1,37 +1,14 @@
 // jabas-sim run and plan as a user runs them: tables, error lines, exit codes.
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 
 #include "allocator/csv_table.h"
+#include "tests/support/shell_command.h"
 #include "tests/support/temp_dir.h"
 
 namespace jabas {
 namespace {
-
-struct Outcome {
-  int code = -1;
-  std::string text;  // both streams
-};
-
-Outcome run(const std::string& arguments) {
-  const char* build = std::getenv("JABAS_BUILD_DIR");
-  BOOST_REQUIRE_MESSAGE(build, "JABAS_BUILD_DIR is set by CTest");
-  const std::string command = std::string("'") + build + "/bin/jabas-sim' " + arguments + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  BOOST_REQUIRE(pipe);
-  Outcome outcome;
-  char buffer[4096];
-  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    outcome.text.append(buffer, n);
-  const int status = pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
 
 // Steps of 0.1 s whatever the batch, on one GPU type; twice the progress at twice the batch.
 struct Folder {
@@ -57,7 +34,8 @@ BOOST_AUTO_TEST_SUITE(simulator_command_tests)
 
 BOOST_AUTO_TEST_CASE(run_prints_the_epochs_and_last_the_table) {
   const Folder folder;
-  const Outcome outcome = run("run " + folder.options() + " --policy static,static-tuned");
+  const Outcome outcome =
+      run_jabas_sim("run " + folder.options() + " --policy static,static-tuned");
   BOOST_TEST_REQUIRE(outcome.code == 0, outcome.text);
   BOOST_TEST(
       outcome.text.starts_with("policy,objective,epoch,batch,gpus,time_s,cost_usd,iterations\n"
@@ -75,7 +53,8 @@ BOOST_AUTO_TEST_CASE(run_prints_the_epochs_and_last_the_table) {
 
 BOOST_AUTO_TEST_CASE(plan_prints_a_row_for_each_objective) {
   const Folder folder;
-  const Outcome outcome = run("plan " + folder.options() + " --objectives time,cost --unit 1");
+  const Outcome outcome =
+      run_jabas_sim("plan " + folder.options() + " --objectives time,cost --unit 1");
   BOOST_TEST_REQUIRE(outcome.code == 0, outcome.text);
   BOOST_TEST(outcome.text.starts_with("objective"), outcome.text);
   BOOST_TEST(outcome.text.find("\ntime:0.05 ") != std::string::npos, outcome.text);
@@ -85,7 +64,7 @@ BOOST_AUTO_TEST_CASE(plan_prints_a_row_for_each_objective) {
 BOOST_AUTO_TEST_CASE(errors_are_one_line_with_the_right_code) {
   const Folder folder;
   const auto fails = [](const std::string& arguments, int code, const std::string& text) {
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run_jabas_sim(arguments);
     BOOST_TEST(outcome.code == code, outcome.text);
     BOOST_TEST(outcome.text.find(text) != std::string::npos, outcome.text);
     BOOST_TEST(std::count(outcome.text.begin(), outcome.text.end(), '\n') == 1, outcome.text);
