@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allocator/profile.h"
 #include "elastic_runner/option_checks.h"
 #include "elastic_runner/split_table.h"
 
@@ -68,6 +69,9 @@ void resolve_batch(TrainingSpec& spec, const BatchOptions& options) {
   require(spec.batch_min <= spec.batch_max,
           "--batch-min=" + std::to_string(spec.batch_min) + ": is larger than --batch-max=" +
               std::to_string(spec.batch_max) + "; accepted is MIN ≤ MAX");
+  require(spec.batch_max <= kMaxGlobalBatch, "--batch-max=" + std::to_string(spec.batch_max) +
+                                                 ": accepted is at most " +
+                                                 std::to_string(kMaxGlobalBatch));
   require(spec.batch_min <= spec.batch_initial && spec.batch_initial <= spec.batch_max,
           "--batch-initial=" + std::to_string(spec.batch_initial) + ": accepted is " +
               std::to_string(spec.batch_min) + ".." + std::to_string(spec.batch_max) +

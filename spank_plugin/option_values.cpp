@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "allocator/profile.h"
 namespace jabas {
 namespace {
 
 constexpr int kMaxGpus = 100000;  // of one type; a typing error, not a cluster, is above
 constexpr int kMaxUnit = 1024;
-constexpr long kMaxBatch = 1L << 40;
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -132,7 +132,7 @@ std::string check_objective(std::string_view value) {
 }
 
 std::string read_batch(std::string_view value, long* min, long* max) {
-  return read_range(value, 1, kMaxBatch, min, max);
+  return read_range(value, 1, kMaxGlobalBatch, min, max);
 }
 
 std::string read_duration(std::string_view value, long* seconds) {

@@ -214,6 +214,7 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
        "per worker (':')"},
       {"--local 1 --batch-min 128 --batch-max 64",
        "--batch-min=128: is larger than --batch-max=64; accepted is MIN ≤ MAX"},
+      {"--local 1 --batch-max 5000000", "--batch-max=5000000: accepted is at most 4194304"},
       {"--local 1 --batch-min 64 --batch-max 128 --batch-initial 256 --similarity-target 0.3",
        "--batch-initial=256: accepted is 64..128 (--batch-min to --batch-max)"},
       {"--local 1 --adaptive maybe", "--adaptive=maybe: accepted are on and off"},
