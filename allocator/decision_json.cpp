@@ -14,6 +14,8 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxSamples = std::int64_t{1} << 50;
+// Far above anything real, and small enough that no product of them overflows.
+constexpr double kMaxDuration = 1e10, kMaxMoney = 1e12, kMaxNoise = 1e60;
 
 GpuCounts read_counts(JsonReader reader) {
   GpuCounts counts;
@@ -28,8 +30,8 @@ TypeSupply read_supply(JsonReader reader) {
   supply.max = int(reader.integer("max", supply.min, kMaxCount));
   supply.base = int(reader.integer_or("base", 0, 0, supply.max));
   supply.free = int(reader.integer("free", 0, kMaxCount));
-  supply.wait_s = reader.number_or("wait_s", 0);
-  supply.price_per_h = reader.number("price_per_h");
+  supply.wait_s = reader.number_or("wait_s", 0, 0, kMaxDuration);
+  supply.price_per_h = reader.number("price_per_h", 0, kMaxMoney);
   reader.finish();
   return supply;
 }
@@ -66,7 +68,7 @@ std::vector<std::pair<std::int64_t, double>> read_history(JsonReader& reader,
                                                           const std::string& key) {
   std::vector<std::pair<std::int64_t, double>> history;
   if (!reader.has(key)) return history;
-  for (const auto& [step, value] : reader.pairs(key)) {
+  for (const auto& [step, value] : reader.pairs(key, kMaxNoise)) {
     if (step > double(kMaxSamples)) reader.fail(key, std::to_string(step) + " is not a step");
     history.emplace_back(std::int64_t(step), value);
   }
@@ -123,16 +125,17 @@ DecisionState state_from_json(const std::string& text) {
   state.next_epoch = int(reader.integer("next_epoch", 1, state.epochs));
   state.epoch_samples = reader.integer("epoch_samples", 1, kMaxSamples);
   state.wanted_batch = reader.number("wanted_batch", 1, double(kMaxGlobalBatch));
-  state.rest_progress = reader.number_or("rest_progress", state.rest_progress);
-  state.elapsed_s = reader.number_or("elapsed_s", state.elapsed_s);
-  state.spent_cost = reader.number_or("spent_cost", state.spent_cost);
+  state.rest_progress =
+      reader.number_or("rest_progress", state.rest_progress, 0, double(kMaxSamples));
+  state.elapsed_s = reader.number_or("elapsed_s", state.elapsed_s, 0, kMaxDuration);
+  state.spent_cost = reader.number_or("spent_cost", state.spent_cost, 0, kMaxMoney);
   state.batch_policy = read_batch_policy(reader);
   state.batch_history = read_history(reader, "batch_history");
   state.adapt_every = reader.integer_or("adapt_every", state.adapt_every, 1, kMaxSamples);
   state.batch = read_batch(reader.object("batch"));
   state.adaptive = reader.flag_or("adaptive", state.adaptive);
-  state.grad_sqr = reader.number_or("grad_sqr", 0);
-  state.grad_var = reader.number_or("grad_var", 0);
+  state.grad_sqr = reader.number_or("grad_sqr", 0, 0, kMaxNoise);
+  state.grad_var = reader.number_or("grad_var", 0, 0, kMaxNoise);
   state.noise_history = read_history(reader, "noise_history");
   state.held = read_counts(reader.object("held"));
   JsonReader supply = reader.object("supply");
@@ -148,11 +151,12 @@ DecisionState state_from_json(const std::string& text) {
       int(reader.integer_or("min_interval_epochs", state.min_interval_epochs, 0, kMaxCount));
   state.epochs_since_change =
       int(reader.integer_or("epochs_since_change", state.epochs_since_change, 0, kMaxCount));
-  state.epochs_per_stay = reader.number_or("epochs_per_stay", state.epochs_per_stay);
-  state.resize_pause_s = reader.number_or("resize_pause_s", state.resize_pause_s);
-  state.startup_s = reader.number_or("startup_s", state.startup_s);
-  state.evaluation_s = reader.number_or("evaluation_s", state.evaluation_s);
-  state.minimum_billing_s = reader.number_or("minimum_billing_s", state.minimum_billing_s);
+  state.epochs_per_stay = reader.number_or("epochs_per_stay", state.epochs_per_stay, 0, kMaxCount);
+  state.resize_pause_s = reader.number_or("resize_pause_s", state.resize_pause_s, 0, kMaxDuration);
+  state.startup_s = reader.number_or("startup_s", state.startup_s, 0, kMaxDuration);
+  state.evaluation_s = reader.number_or("evaluation_s", state.evaluation_s, 0, kMaxDuration);
+  state.minimum_billing_s =
+      reader.number_or("minimum_billing_s", state.minimum_billing_s, 0, kMaxDuration);
   state.rules.reference = reader.flag_or("reference_rounding", false);
   state.rules.sequential = reader.flag_or("sequential", false);
   state.profile = profile_from_json(reader.object("profile").dump(), "state: profile");

@@ -44,7 +44,7 @@ std::string seconds_text(double seconds) {
 std::string cost_text(double cost) {
   if (cost >= 0.9995 || cost <= 0) return format("$%.2f", cost);
   // Three significant digits, so that neighbouring sets can be told apart.
-  const int digits = std::min(9, 2 - int(std::floor(std::log10(cost))));
+  const int digits = int(std::min(9.0, 2 - std::floor(std::log10(cost))));
   char text[64];
   std::snprintf(text, sizeof text, "$%.*f", digits, cost);
   return text;

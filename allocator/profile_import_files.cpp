@@ -92,7 +92,7 @@ Memory read_memory(const std::string& text, const std::string& name) {
 
 Buckets read_buckets(const std::string& text, const std::string& name) {
   JsonReader reader = JsonReader::parse(text, name);
-  Buckets buckets{reader.text_or("model", ""), reader.numbers("bucket_size_distribution", kMaxBytes / (1 << 20))};
+  Buckets buckets{reader.text_or("model", ""), reader.numbers("bucket_size_distribution", 1e9)};
   double sum = 0;
   for (double& bucket : buckets.bytes) sum += bucket *= kBytesPerMb;
   if (sum <= 0 || !std::isfinite(sum))

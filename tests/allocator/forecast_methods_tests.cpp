@@ -1,10 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <cstdlib>
-#include <map>
 #include <tuple>
 
-#include "allocator/csv_table.h"
 #include "allocator/error.h"
 #include "allocator/forecast_methods.h"
 #include "tests/support/forecast_families.h"
@@ -66,52 +63,6 @@ Paired paired(const Setting& setting, ForecastMethod method, int draws, std::uin
   const double variance = squares / draws - result.difference * result.difference;
   result.error = std::sqrt(std::max(0.0, variance) / (draws - 1));
   return result;
-}
-
-boost::test_tools::assertion_result cases_are_there(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result result(std::getenv("JABAS_CASES") != nullptr);
-  result.message() << "JABAS_CASES does not name the folder of cases";
-  return result;
-}
-
-// Mean error by trajectory and method ("reference": the column ensemble_clip).
-std::map<std::string, std::map<std::string, double>> oracle_errors() {
-  const std::string folder = std::string(std::getenv("JABAS_CASES")) + "/oracle/";
-  const CsvTable past = CsvTable::read(folder + "forecast_trajectories.csv"),
-                 points = CsvTable::read(folder + "forecast_reference.csv");
-  const auto key = [](const CsvTable& table, std::size_t row) {
-    return table.text(row, table.column("trajectory")) + " " +
-           table.text(row, table.column("dataset"));
-  };
-  std::map<std::string, std::map<std::string, double>> sums;
-  for (std::size_t row = 0; row < points.rows(); ++row) {
-    const auto number = [&](const std::string& column) {
-      return points.number(row, points.column(column));
-    };
-    BatchHistory history;
-    for (std::size_t i = 0; i < past.rows(); ++i) {
-      const double epoch = past.number(i, past.column("epoch"));
-      if (key(past, i) != key(points, row) || epoch > number("after_epoch")) continue;
-      const std::int64_t step = past.integer(i, past.column("step"), 0, 1'000'000'000);
-      history.records.push_back({step, past.number(i, past.column("gbs"))});
-      if (epoch < number("after_epoch")) history.last_epoch_after = step;
-    }
-    history.horizon_steps = number("dataset") / history.records.back().batch;
-    auto& sum = sums[key(points, row)];
-    const double actual = number("actual_gbs");
-    const std::string names[] = {"last", "paper", "default"};
-    for (int m = 0; m < 3; ++m)
-      sum[names[m]] += std::abs(
-          forecast(history, {std::int64_t(number("x_pred_step"))}, {}, kMethods[m]).batches[0] /
-              actual -
-          1);
-    sum["reference"] += std::abs(number("ensemble_clip") / actual - 1);
-    sum["points"] += 1;
-  }
-  for (auto& [name, sum] : sums)
-    for (auto& [method, value] : sum)
-      if (method != "points") value *= 100 / sum["points"];
-  return sums;
 }
 
 }  // namespace
@@ -273,14 +224,6 @@ BOOST_AUTO_TEST_CASE(without_a_trend_not_worse_than_the_last_value) {
     BOOST_TEST(found.difference <= 2 * found.error + 1e-9,
                setting.family << " noise " << setting.noise << ": last " << found.last
                               << ", default " << found.own << " ± " << found.error);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(the_given_trajectories, *boost::unit_test::precondition(cases_are_there)) {
-  for (auto& [name, errors] : oracle_errors()) {
-    BOOST_TEST(errors["paper"] <= errors["reference"] + 2, name);
-    BOOST_TEST(errors["default"] <= errors["last"] + 1e-9, name);
-    if (errors["points"] > 50) BOOST_TEST(errors["default"] < 0.5 * errors["last"], name);
   }
 }
 

@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(memory_and_buckets_and_configuration) {
   BOOST_TEST(complaint_of([] { read_buckets(R"({"bucket_size_distribution": []})", "F"); }) ==
              "F: bucket_size_distribution: the sizes do not add up to a number above 0");
   BOOST_TEST(complaint_of([] { read_buckets(R"({"bucket_size_distribution": [1, -2]})", "F"); }) ==
-             "F: bucket_size_distribution[1]: -2 is not accepted: must be a number of at least 0.0");
+             "F: bucket_size_distribution[1]: -2 is not accepted: must be a number of at least 0.0 "
+             "and at most 1000000000.0");
   BOOST_TEST(complaint_of([] { read_config(R"({"available_servers": ["a", 1]})", "F"); }) ==
              "F: available_servers[1]: 1 is not a text");
   BOOST_TEST(complaint_of([] { read_config(R"({"comp_profile_dir": 1})", "F"); }) ==

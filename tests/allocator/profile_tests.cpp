@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(each_kind_of_bad_content_is_named) {
              "p.json: jabas_profile: 2 is not a version this program reads (it reads 1)");
   BOOST_TEST(complaint("0.01", "-0.01") ==
              "p.json: types.v100.points[0].forward_s: -0.01 is not accepted: must be a number of "
-             "at least 0.0");
+             "at least 0.0 and at most 1000000.0");
   BOOST_TEST(complaint("0.01", "\"fast\"") ==
              "p.json: types.v100.points[0].forward_s: \"fast\" is not a number");
   BOOST_TEST(complaint("\"forward_s\": 0.01,", "") ==
