@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "allocator/batch_choice.h"
+#include "allocator/noise_trend.h"
+#include "allocator/progress.h"
 
 namespace jabas {
 namespace {
 
 constexpr std::int64_t kMaxSegments = 50;
+constexpr int kMaxStretches = 8;         // of the noise, in an epoch and after it
+constexpr double kLongestStretch = 1.2;  // factor of progress, if they suffice
 constexpr std::int64_t kLargestStep = std::int64_t{1} << 53;
 
 // Ascending; what was done again after a resume counts as it was the last time.
@@ -77,27 +80,82 @@ Pieces pieces_of(const DecisionState& state, double present) {
   return {stride * double(state.adapt_every), horizon_steps};
 }
 
-BatchForecast forecast_noise(const DecisionState& state, double present) {
-  const std::vector<BatchRecord> records = records_of(state.noise_history);
-  if (records.empty()) return {{{present, state.epoch_samples, 0}}, present, 0, "last value"};
-  const Pieces pieces = pieces_of(state, present);
-  const Forecast found =
-      forecast({records, 0, pieces.horizon_steps}, pieces.after(records.back().step),
-               {std::numeric_limits<double>::min(), std::numeric_limits<double>::max()},
-               ForecastMethod::kDefault);
-  BatchForecast result{{}, present, 0, found.method + " of the noise"};
-  const double samples = std::ceil(pieces.steps_of_one * present);
-  std::int64_t left = state.epoch_samples;
-  for (std::size_t i = 0; i < found.batches.size() && left > 0; ++i) {
-    const bool rest = i + 1 == found.batches.size() || samples >= double(left);
-    const std::int64_t piece = rest ? left : std::int64_t(samples);
-    left -= piece;
-    if (!result.next_epoch.empty() && result.next_epoch.back().noise_ratio == found.batches[i])
-      result.next_epoch.back().samples += piece;
-    else
-      result.next_epoch.push_back({present, piece, found.batches[i]});
+double base_batch(const DecisionState& state) {
+  return std::max(double(state.batch.batch_min), 1.0);
+}
+
+// Of one epoch at the present batch.
+double epoch_progress(const DecisionState& state, double present, double ratio) {
+  return double(state.epoch_samples) / present * gain(present, {1, ratio, base_batch(state)});
+}
+
+// By ascending progress: what each stretch between two records brought, at the batch decided on
+// before it.
+std::vector<NoiseRecord> noise_records(const DecisionState& state, double present) {
+  const std::vector<BatchRecord> batches = records_of(state.batch_history);
+  std::vector<NoiseRecord> records;
+  std::int64_t step = 0;
+  double progress = 0;
+  std::size_t next = 0;
+  for (const BatchRecord& record : records_of(state.noise_history)) {
+    while (next < batches.size() && batches[next].step < record.step) ++next;
+    const double batch = batches.empty() ? present : batches[next > 0 ? next - 1 : 0].batch;
+    progress += double(record.step - step) * gain(batch, {1, record.batch, base_batch(state)});
+    step = record.step;
+    if (progress > 0) records.push_back({progress, record.batch});
   }
-  result.later_noise_ratio = result.next_epoch.back().noise_ratio;
+  return records;
+}
+
+// Ends of at most 8 stretches from `from` to `to` more progress, by equal factors of the progress.
+std::vector<double> stretches(const NoiseTrend& trend, double from, double to) {
+  const double begin = trend.progress() + from, factor = (trend.progress() + to) / begin;
+  if (!trend.moves() || !(factor > 1)) return {to};
+  const int count =
+      std::clamp(int(std::ceil(std::log(factor) / std::log(kLongestStretch))), 1, kMaxStretches);
+  std::vector<double> ends;
+  for (int i = 1; i < count; ++i)
+    ends.push_back(begin * std::pow(factor, double(i) / count) - trend.progress());
+  ends.push_back(to);
+  return ends;
+}
+
+BatchForecast forecast_noise(const DecisionState& state, double present) {
+  const std::vector<NoiseRecord> records = noise_records(state, present);
+  const double now = !records.empty()                           ? records.back().ratio
+                     : state.grad_sqr > 0 && state.grad_var > 0 ? state.grad_var / state.grad_sqr
+                                                                : 0;
+  BatchForecast result{{}, present, now, "last value"};
+  if (now == 0) {
+    result.next_epoch = {{present, state.epoch_samples, 0}};
+    return result;
+  }
+  const double epoch = epoch_progress(state, present, now);
+  const double rest = state.rest_progress > 0
+                          ? state.rest_progress
+                          : epoch * double(std::max(state.epochs - state.next_epoch + 1, 1));
+  const NoiseTrend trend =
+      records.empty() ? NoiseTrend::at_start(now, epoch) : NoiseTrend(records, rest);
+  result.method = trend.method() + " of the noise";
+  double begin = 0;
+  std::int64_t left = state.epoch_samples;
+  const std::vector<double> ends = stretches(trend, 0, epoch);
+  for (std::size_t i = 0; i < ends.size() && left > 0; ++i) {
+    const double samples = double(state.epoch_samples) * (ends[i] - begin) / epoch;
+    const std::int64_t piece =
+        i + 1 == ends.size() ? left
+                             : std::clamp(std::int64_t(std::ceil(samples)), std::int64_t{1}, left);
+    result.next_epoch.push_back({present, piece, trend.ratio((begin + ends[i]) / 2)});
+    left -= piece;
+    begin = ends[i];
+  }
+  result.later_noise_ratio = trend.ratio(epoch);
+  if (rest <= epoch || !trend.moves()) return result;
+  begin = epoch;
+  for (const double end : stretches(trend, epoch, rest)) {
+    result.later.push_back({end, trend.ratio((begin + end) / 2)});
+    begin = end;
+  }
   return result;
 }
 

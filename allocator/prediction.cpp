@@ -39,7 +39,7 @@ GradientNoise Predictor::noise(double ratio) const {
 void Predictor::plan_work() {
   const bool by_progress = state_.rest_progress > 0;
   const int epochs = state_.epochs - state_.next_epoch + 1;
-  double left = by_progress ? state_.rest_progress : kInfinity;
+  double left = by_progress ? state_.rest_progress : kInfinity, done = 0;
   if (!by_progress && epochs < 1) return;
   const auto progress = [](double samples, double batch, const GradientNoise& noise) {
     return samples / batch * gain(batch, noise);
@@ -52,13 +52,26 @@ void Predictor::plan_work() {
       work.progress = left;
     }
     left -= work.progress;
+    done += work.progress;
     if (work.samples > 0) work_.push_back(work);
   }
-  Work later{forecast_.later_batch, noise(forecast_.later_noise_ratio), 0, 0};
-  const double of_epoch = progress(double(state_.epoch_samples), later.wanted_batch, later.noise);
-  epochs_left_ = by_progress ? 1 + left / of_epoch : epochs;
-  later.progress = by_progress ? left : (epochs - 1) * of_epoch;
-  if (later.progress > 0) work_.push_back(later);
+  const double batch = forecast_.later_batch;
+  const GradientNoise last = noise(forecast_.later_noise_ratio);
+  if (!by_progress) left = (epochs - 1) * progress(double(state_.epoch_samples), batch, last);
+  epochs_left_ = by_progress ? 1 : epochs;
+  std::vector<LaterNoise> pieces = forecast_.later;
+  if (pieces.empty()) pieces.push_back({0, forecast_.later_noise_ratio});
+  pieces.back().until = kInfinity;
+  for (const LaterNoise& piece : pieces) {
+    Work later{batch, noise(piece.noise_ratio), 0, 0};
+    later.progress = std::clamp(piece.until - done, 0.0, left);
+    if (later.progress == 0) continue;
+    done += later.progress;
+    left -= later.progress;
+    if (by_progress)
+      epochs_left_ += later.progress / progress(double(state_.epoch_samples), batch, later.noise);
+    work_.push_back(later);
+  }
 }
 
 bool Predictor::free_batch(const Work& work) const {

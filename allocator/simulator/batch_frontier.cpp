@@ -18,12 +18,13 @@ struct Share {
 };
 
 // All shares of one GPU that no other beats, by time.
-std::vector<Share> shares_of(const TypeModel& type, int gpus, int nodes, std::int64_t most) {
+std::vector<Share> shares_of(const TypeModel& type, int gpus, int nodes, std::int64_t most,
+                             bool accumulate) {
   std::vector<Share> shares;
   for (std::int64_t b = type.smallest_batch(); b <= std::min(type.largest_batch(), most); ++b) {
     if (type.max_streams(b) < 1) continue;
     const AllReduceTimes reduce = type.all_reduce(gpus, nodes, b);
-    for (int passes = 1; b * passes <= most; ++passes)
+    for (int passes = 1; b * passes <= most && (accumulate || passes == 1); ++passes)
       shares.push_back(
           {type.step_s(b, {1, passes - 1}, {reduce.hidden_s, 0}), b * passes, reduce.last_s});
   }
@@ -81,7 +82,8 @@ void add_identical_workers(const GpuCounts& gpus, const Setting& setting, BatchF
   }
 }
 
-void add_uneven_batches(const GpuCounts& gpus, const Setting& setting, BatchFrontier* frontier) {
+void add_uneven_batches(const GpuCounts& gpus, const Setting& setting, bool accumulate,
+                        BatchFrontier* frontier) {
   struct Type {
     int count = 0;
     std::vector<Share> shares;
@@ -95,7 +97,7 @@ void add_uneven_batches(const GpuCounts& gpus, const Setting& setting, BatchFron
   for (const auto& [name, count] : gpus) {
     const TypeModel* model = setting.model.find(name);
     JABAS_ASSERT(model, "the profile has the types of the cluster");
-    types.push_back({count, shares_of(*model, total(gpus), nodes, batch_max)});
+    types.push_back({count, shares_of(*model, total(gpus), nodes, batch_max, accumulate)});
     for (const Share& share : types.back().shares) limits.push_back(share.compute_s);
   }
   std::sort(limits.begin(), limits.end());

@@ -31,7 +31,8 @@ class BatchFrontier {
 void add_identical_workers(const GpuCounts& gpus, const Setting& setting, BatchFrontier* frontier);
 
 // Adds what a set can do when every GPU type has a local batch of its own and one worker for each
-// GPU, which may accumulate.
-void add_uneven_batches(const GpuCounts& gpus, const Setting& setting, BatchFrontier* frontier);
+// GPU, in one pass a step; accumulate: in any number of passes.
+void add_uneven_batches(const GpuCounts& gpus, const Setting& setting, bool accumulate,
+                        BatchFrontier* frontier);
 
 }  // namespace jabas::sim

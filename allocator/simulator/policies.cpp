@@ -17,7 +17,8 @@ const std::vector<std::pair<std::string, Maker>>& makers() {
       {"simigrad", [](const Setting& setting) { return make_simigrad(setting, false); }},
       {"simigrad-jump", [](const Setting& setting) { return make_simigrad(setting, true); }},
       {"pollux", make_pollux},
-      {"uneven", make_uneven},
+      {"uneven", [](const Setting& setting) { return make_uneven(setting, false); }},
+      {"uneven-accum", [](const Setting& setting) { return make_uneven(setting, true); }},
       {"paper", make_paper},
       {"bound", make_bound},
       {"jabas", make_jabas}};

@@ -14,7 +14,7 @@ std::unique_ptr<Policy> make_static(const Setting& setting);
 std::unique_ptr<Policy> make_static_tuned(const Setting& setting);
 std::unique_ptr<Policy> make_simigrad(const Setting& setting, bool jump);
 std::unique_ptr<Policy> make_pollux(const Setting& setting);
-std::unique_ptr<Policy> make_uneven(const Setting& setting);
+std::unique_ptr<Policy> make_uneven(const Setting& setting, bool accumulate);
 std::unique_ptr<Policy> make_paper(const Setting& setting);
 std::unique_ptr<Policy> make_bound(const Setting& setting);
 std::unique_ptr<Policy> make_jabas(const Setting& setting);

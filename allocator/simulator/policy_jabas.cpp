@@ -48,7 +48,7 @@ class JabasPolicy : public Policy {
  private:
   void remember(const Observation& seen) {
     const auto step = std::int64_t(std::llround(seen.steps));
-    if (seen.moment == Moment::kAdjust) {
+    if (seen.moment != Moment::kStart) {
       state_.batch_history.emplace_back(step, double(seen.plan.batch));
       state_.noise_history.emplace_back(step, seen.noise.var / seen.noise.sqr);
     }

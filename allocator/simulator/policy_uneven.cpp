@@ -1,5 +1,7 @@
-// `uneven` (LB-BSP, Cannikin): all GPUs, each with a local batch in proportion to its speed; the
-// global batch with the most progress per second at once and every p steps.
+// `uneven` (LB-BSP: Chen et al., SoCC 2020; Cannikin): all GPUs, each with a local batch in
+// proportion to its speed; the global batch with the most progress per second at once and every p
+// steps. Both sources size one local batch per GPU and step: nothing is accumulated.
+// `uneven-accum`: the same with accumulation, which none of them has.
 #include "allocator/error.h"
 #include "allocator/simulator/policies.h"
 #include "allocator/simulator/policy_tools.h"
@@ -9,14 +11,15 @@ namespace {
 
 class UnevenPolicy : public Policy {
  public:
-  explicit UnevenPolicy(const Setting& setting) : setting_(setting) {}
+  UnevenPolicy(const Setting& setting, bool accumulate)
+      : setting_(setting), accumulate_(accumulate) {}
 
   Plan plan(const Observation& seen) override {
     const GpuCounts& gpus = seen.moment == Moment::kAdjust ? seen.plan.gpus : seen.available;
     if (gpus_ != gpus) {
       gpus_ = gpus;
       frontier_ = {};
-      add_uneven_batches(gpus_, setting_, &frontier_);
+      add_uneven_batches(gpus_, setting_, accumulate_, &frontier_);
     }
     const Plan* best =
         fastest_progress(frontier_, [&](double batch) { return gain(batch, seen.noise); });
@@ -27,14 +30,15 @@ class UnevenPolicy : public Policy {
 
  private:
   const Setting& setting_;
+  const bool accumulate_;
   GpuCounts gpus_;
   BatchFrontier frontier_;
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> make_uneven(const Setting& setting) {
-  return std::make_unique<UnevenPolicy>(setting);
+std::unique_ptr<Policy> make_uneven(const Setting& setting, bool accumulate) {
+  return std::make_unique<UnevenPolicy>(setting, accumulate);
 }
 
 }  // namespace jabas::sim

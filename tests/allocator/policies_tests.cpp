@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_SUITE(policies_tests)
 
 BOOST_AUTO_TEST_CASE(unknown_names_are_refused_with_the_known_ones) {
   const Setting setting = fixtures::small_setting();
-  BOOST_TEST(policy_names().size() == 9u);
+  BOOST_TEST(policy_names().size() == 10u);
   BOOST_CHECK_EXCEPTION(make_policy("best", setting), UsageError, [](const Error& error) {
     return std::string(error.what()).find("static-tuned, simigrad, simigrad-jump, pollux") !=
            std::string::npos;
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(the_frontier_leaves_out_nothing_that_is_better) {
 BOOST_AUTO_TEST_CASE(uneven_gives_each_type_its_own_local_batch) {
   const Setting setting = fixtures::small_setting();
   BatchFrontier frontier;
-  add_uneven_batches({{"fast", 2}, {"slow", 2}}, setting, &frontier);
+  add_uneven_batches({{"fast", 2}, {"slow", 2}}, setting, true, &frontier);
   const auto point = frontier.points().find(2 * 32 + 2 * 8);
   BOOST_TEST_REQUIRE((point != frontier.points().end()));
   BOOST_TEST(point->second.step_s == 0.042 + 0.008, kNear);
@@ -222,6 +222,20 @@ BOOST_AUTO_TEST_CASE(uneven_gives_each_type_its_own_local_batch) {
   add_identical_workers({{"fast", 2}, {"slow", 2}}, setting, &identical);
   for (const auto& [batch, plan] : identical.points())
     BOOST_TEST(!frontier.admits(batch, plan.step_s * (1 + 1e-9)));
+}
+
+BOOST_AUTO_TEST_CASE(without_accumulation_a_gpu_takes_no_more_than_its_largest_local_batch) {
+  const Setting setting = fixtures::small_setting();
+  const GpuCounts gpus = {{"fast", 2}, {"slow", 2}};
+  std::int64_t most = 0;
+  for (const auto& [type, count] : gpus) most += count * setting.model.find(type)->largest_batch();
+  BatchFrontier one_pass, any;
+  add_uneven_batches(gpus, setting, false, &one_pass);
+  add_uneven_batches(gpus, setting, true, &any);
+  BOOST_TEST_REQUIRE(!one_pass.points().empty());
+  BOOST_TEST(one_pass.points().rbegin()->first == std::min(most, setting.workload.batch_max()));
+  for (const auto& [batch, plan] : one_pass.points())
+    BOOST_TEST(!any.admits(batch, plan.step_s * (1 + 1e-9)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
