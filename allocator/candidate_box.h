@@ -34,9 +34,9 @@ struct Box {
 
 struct Open {
   Place bound;
-  CandidateResult least;  // what the bound was made of
   Box box;
-  bool tabled = false;
+  PriceBand prices;     // only its sets with such a price are open
+  bool tabled = false;  // the bound is the closer one
 };
 struct Later {
   bool operator()(const Open& a, const Open& b) const { return b.bound < a.bound; }

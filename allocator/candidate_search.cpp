@@ -15,12 +15,16 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Bounds are taken to be that much lower, so that rounding never hides a set.
 constexpr double kRounding = 1e-9;
-// Boxes of at most so many sets get the closer bound before they are split.
-constexpr double kTabledSets = 400;
 // So many candidates deserve a first look around.
 constexpr double kSeededFrom = 2000;
-// By so much the closer bound is rarely above the other.
-constexpr double kMostGain = 1.5;
+// Bands of prices in which a box is bounded where money counts.
+constexpr std::size_t kBands = 6;
+const Objective kFastest{.kind = Objective::Kind::kTime, .eps = -1};
+
+bool counts_money(const Objective& goal) {
+  return goal.kind != Objective::Kind::kPaper &&
+         !(goal.kind == Objective::Kind::kTime && goal.eps < 0);
+}
 
 class Search {
  public:
@@ -54,12 +58,11 @@ class Search {
     if (all) {
       predict_all();
     } else {
-      if (needs_fastest(objective_) || objective_.kind == Objective::Kind::kCost) {
-        look_for({.kind = Objective::Kind::kTime, .eps = -1}, 1);
-        for (const CandidateResult& r : results_.ranked)
-          fastest_s_ = std::min(fastest_s_, r.rest_s);
-      }
-      look_for(objective_, kBestSets);
+      if (needs_fastest(objective_)) look_for_fastest();
+      proof_.cut_short = !look_for(objective_, kBestSets, rules_.most_effort);
+      proof_.left = left_.rank;
+      // Only for the reasons: whatever is found is named.
+      if (objective_.kind == Objective::Kind::kCost) look_for_fastest();
     }
     rank(&results_.ranked, objective_);
     certify(all);
@@ -132,34 +135,39 @@ class Search {
     }
   }
 
+  void look_for_fastest() {
+    const bool known = look_for(kFastest, 1, rules_.most_effort / 2);
+    for (const CandidateResult& r : results_.ranked) fastest_s_ = std::min(fastest_s_, r.rest_s);
+    if (!known && needs_fastest(objective_))
+      proof_.fastest = SearchProof::Fastest{fastest_s_, left_.rest_s};
+  }
+
   // Predicts, best bounds first, until no set that was not predicted can be among the `count` best.
-  void look_for(const Objective& goal, std::size_t count) {
+  // False if that took too much.
+  bool look_for(const Objective& goal, std::size_t count, std::uint64_t most_effort) {
+    const std::uint64_t effort_end = predictor_.effort() + most_effort;
     best_ = BestPlaces(count);
     for (const CandidateResult& r : results_.ranked) best_.add(place(r, goal));
     left_ = nowhere();
     if (proof_.candidates > kSeededFrom) seed(goal);
     OpenBoxes open;
-    push(goal, all_, Place{}, &open);
+    push(goal, {Place{}, all_, {}}, &open);
     while (!open.empty()) {
       Open one = open.top();
-      if (best_.cutoff() < one.bound || proof_.boxes >= rules_.most_boxes) break;
+      if (best_.cutoff() < one.bound || predictor_.effort() >= effort_end) break;
       open.pop();
       if (one.box.lo == one.box.hi) {
         look_at_set(goal, one);
-      } else if (!one.tabled && one.box.sets() <= kTabledSets && may_close(goal, one)) {
+      } else if (!one.tabled) {
         tighten(goal, &one);
-        if (one.bound <= best_.cutoff())
-          open.push(std::move(one));
-        else
-          leave(one.bound);
+        if (one.prices.from <= one.prices.to) open.push(std::move(one));
       } else {
         split(goal, one, &open);
       }
     }
-    if (!open.empty()) {
-      leave(open.top().bound);
-      if (open.top().bound <= best_.cutoff()) proof_.cut_short = true;
-    }
+    if (open.empty()) return true;
+    leave(open.top().bound);
+    return best_.cutoff() < open.top().bound;
   }
 
   // A few good sets to begin with, so that bounds rule out something from the start: from the
@@ -206,13 +214,15 @@ class Search {
       best_.add(place(results_.ranked[i], goal));
   }
 
-  void push(const Objective& goal, const Box& box, const Place& parent, OpenBoxes* open) {
+  // one: with its parent's bound.
+  void push(const Objective& goal, Open one, OpenBoxes* open) {
+    const Box& box = one.box;
     ++proof_.boxes;
     const auto never = [](const CandidateResult&) { return false; };
     const Counts lo = counts(box.lo), hi = counts(box.hi);
     std::optional<CandidateResult> least;
     const bool any = std::any_of(hi.begin(), hi.end(), [](int n) { return n > 0; });
-    if (any) least = predictor_.predict_box(lo, hi, false, never);
+    if (any) least = predictor_.line_bound(lo, hi);
     if (!least) {
       // A single set tells its own cause.
       if (box.sets() > 1)
@@ -223,29 +233,49 @@ class Search {
       return;
     }
     change_.add_least(lo, hi, &*least);
-    const Place bound = std::max(parent, bound_place(*least, goal));
-    if (best_.cutoff() < bound) return leave(bound);
-    open->push({bound, std::move(*least), box, false});
+    one.bound = std::max(one.bound, bound_place(*least, goal));
+    if (best_.cutoff() < one.bound) return leave(one.bound);
+    open->push(std::move(one));
   }
 
-  // Whether the closer bound has a chance to rule the box out.
-  bool may_close(const Objective& goal, const Open& one) const {
-    CandidateResult higher = one.least;
-    higher.rest_s *= kMostGain;
-    higher.rest_cost *= kMostGain;
-    higher.next_epoch_s *= kMostGain;
-    return best_.cutoff() < place(higher, goal);
-  }
-
+  // Price bands that cannot hold one of the best are left, and bounds are brought closer as long as
+  // that promises to leave them all.
   void tighten(const Objective& goal, Open* one) {
     ++proof_.boxes;
     const Counts lo = counts(one->box.lo), hi = counts(one->box.hi);
-    const auto closer = [&](CandidateResult least) {
-      change_.add_least(lo, hi, &least);
-      one->bound = std::max(one->bound, bound_place(least, goal));
-      return best_.cutoff() < one->bound;
+    const auto place_of = [&](CandidateResult bound) {
+      change_.add_least(lo, hi, &bound);
+      return bound_place(bound, goal);
     };
-    if (const auto least = predictor_.predict_box(lo, hi, true, closer)) closer(*least);
+    const auto judge = [&](Predictor::BandBounds* bounds) {
+      bool any = false, promising = true;
+      for (Predictor::BandBound& band : *bounds) {
+        if (!band.open) continue;
+        const Place place = place_of(band.least);
+        band.open = !(best_.cutoff() < place);
+        if (!band.open) leave(std::max(one->bound, place));
+        any = any || band.open;
+        promising = promising && (!band.open || best_.cutoff() < place_of(band.expected));
+      }
+      return any && promising;
+    };
+    bool first = true;
+    const auto first_then_judge = [&](Predictor::BandBounds* bounds) {
+      const bool more = judge(bounds);
+      return std::exchange(first, false) || more;
+    };
+    Predictor::BandBounds bounds = predictor_.band_bounds(
+        lo, hi, one->prices, counts_money(goal) ? kBands : 1, first_then_judge);
+    judge(&bounds);
+    Place least = nowhere();
+    PriceBand open{kInfinity, 0};
+    for (const Predictor::BandBound& band : bounds) {
+      if (!band.open) continue;
+      least = std::min(least, place_of(band.least));
+      open = {std::min(open.from, band.prices.from), std::max(open.to, band.prices.to)};
+    }
+    one->prices = open;
+    one->bound = std::max(one->bound, least);
     one->tabled = true;
   }
 
@@ -267,8 +297,8 @@ class Search {
     Box low = one.box, high = one.box;
     low.hi[at] = most == kInfinity ? box.lo[at] : (box.lo[at] + box.hi[at]) / 2;
     high.lo[at] = low.hi[at] + 1;
-    push(goal, low, one.bound, open);
-    push(goal, high, one.bound, open);
+    push(goal, {one.bound, low, one.prices}, open);
+    push(goal, {one.bound, high, one.prices}, open);
   }
 
   void leave(const Place& bound) { left_ = std::min(left_, bound); }
@@ -276,7 +306,6 @@ class Search {
   void certify(bool all) {
     const double unseen = proof_.candidates - double(proof_.predicted) - impossible_;
     proof_.exhaustive = all || unseen <= 0;
-    proof_.left = left_.rank;
     proof_.place = std::min(results_.ranked.size(), kBestSets);
     if (proof_.place > 0)
       proof_.last = rank_of(results_.ranked[proof_.place - 1], objective_, fastest_s_);

@@ -1,9 +1,10 @@
 // Finds the best sets of GPUs among all candidates, exactly, without looking at each of them: best
-// first, branch and bound over boxes of counts (Predictor::predict_box), down to single sets, which
-// are predicted. The first kBestSets results are those of predicting every candidate
-// (candidate_search_tests). Pure.
+// first, branch and bound over boxes of counts, bounded band by band of what their sets cost
+// (Predictor::band_bounds), down to single sets, which are predicted. The first kBestSets results
+// are those of predicting every candidate (candidate_search_tests). Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,10 +19,9 @@ constexpr std::size_t kBestSets = 10;
 
 struct SearchRules {
   double predict_all_up_to = 32;  // candidates
-  // Boxes that may be bounded before the search ends with what it has, and says so in the
-  // certificate: about a second. Many sets that differ by less than the bounds' slack can need
-  // more.
-  std::size_t most_boxes = 20'000;
+  // Steps of work (SetEvaluator::effort) after which the search ends with what it has and says so
+  // in the certificate: about a second.
+  std::uint64_t most_effort = 60'000'000;
 };
 
 struct SearchResult {

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSecondsPerHour = 3600;
+// No step is expected to take longer than its straight line by more.
+constexpr double kMostAboveLine = 1.5;
 constexpr std::size_t kAskEvery = 4;  // pieces of work between two questions whether it is hopeless
 
 }  // namespace
@@ -208,40 +210,83 @@ std::optional<CandidateResult> Predictor::predict_counts(const Counts& counts,
   return result;
 }
 
-std::optional<CandidateResult> Predictor::predict_box(const Counts& lo, const Counts& hi,
-                                                      bool by_tables, const Hopeless& hopeless) {
-  if (!evaluator_->use_box(lo, hi)) return std::nullopt;
+Predictor::BoxSums Predictor::line_sums(const Counts& lo, const Counts& hi) {
   const bool by_epoch = state_.objective.kind == Objective::Kind::kPaper;
-  double progress_s = 0, epoch_s = 0, hour_cost_s = 0;
-  std::vector<double> parts, epochs;
+  BoxSums sums;
+  sums.least_price = price_per_h(gpus_of(lo));
+  sums.most_price = price_per_h(gpus_of(hi));
   for (std::size_t i = 0; i < work_.size(); ++i) {
-    parts.push_back(work_[i].progress * evaluator_->line_bound(i, false));
-    progress_s += parts.back();
-    hour_cost_s += work_[i].progress * evaluator_->price_bound(i);
-    epochs.push_back(by_epoch ? work_[i].samples * evaluator_->line_bound(i, true) : 0);
-    epoch_s += epochs.back();
+    sums.parts.push_back(work_[i].progress * evaluator_->line_bound(i, false));
+    sums.progress_s += sums.parts.back();
+    sums.hour_cost_s += work_[i].progress * evaluator_->price_bound(i);
+    sums.epochs.push_back(by_epoch ? work_[i].samples * evaluator_->line_bound(i, true) : 0);
+    sums.epoch_s += sums.epochs.back();
   }
-  const double least_price = price_per_h(gpus_of(lo));
-  const double most_price = price_per_h(gpus_of(hi));
-  const auto bound = [&] {
-    CandidateResult result = total(progress_s, epoch_s, least_price);
-    const double by_price =
-        (hour_cost_s + least_price * epochs_left() * state_.evaluation_s) / kSecondsPerHour;
-    result.rest_cost = std::max(result.rest_cost, by_price);
-    if (most_price > 0)
-      result.rest_s = std::max(result.rest_s, by_price * kSecondsPerHour / most_price);
-    return result;
-  };
-  for (std::size_t k = 0; by_tables && k < order_.size(); ++k) {
-    if (k % kAskEvery == 0 && hopeless(bound())) break;
+  return sums;
+}
+
+// Of sets that cost least_price … most_price.
+CandidateResult Predictor::bound_of(const BoxSums& sums) const {
+  CandidateResult result = total(sums.progress_s, sums.epoch_s, sums.least_price);
+  const double by_price =
+      (sums.hour_cost_s + sums.least_price * epochs_left() * state_.evaluation_s) / kSecondsPerHour;
+  result.rest_cost = std::max(result.rest_cost, by_price);
+  if (sums.most_price > 0)
+    result.rest_s = std::max(result.rest_s, by_price * kSecondsPerHour / sums.most_price);
+  return result;
+}
+
+std::optional<CandidateResult> Predictor::line_bound(const Counts& lo, const Counts& hi) {
+  if (!evaluator_->use_box(lo, hi)) return std::nullopt;
+  return bound_of(line_sums(lo, hi));
+}
+
+Predictor::BandBounds Predictor::band_bounds(const Counts& lo, const Counts& hi,
+                                             const PriceBand& prices, std::size_t bands,
+                                             const std::function<bool(BandBounds*)>& judge) {
+  BandBounds bounds;
+  if (!evaluator_->use_box(lo, hi)) return bounds;
+  const bool by_epoch = state_.objective.kind == Objective::Kind::kPaper;
+  const BoxSums lines = line_sums(lo, hi);
+  std::vector<BoxSums> sums;
+  for (const PriceBand& band : evaluator_->set_bands(prices, bands)) {
+    sums.push_back(lines);
+    sums.back().least_price = band.from;
+    sums.back().most_price = band.to;
+    bounds.push_back({band, bound_of(sums.back()), {}, true});
+    bounds.back().expected = bounds.back().least;
+  }
+  const std::vector<double>& parts = by_epoch ? lines.epochs : lines.parts;
+  std::vector<double> closer(sums.size(), 0);
+  double seen_s = 0;
+  double left_s =
+      by_epoch ? lines.epoch_s : lines.progress_s;  // by lines, of what is still to come
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    if ((k < 2 || k % kAskEvery == 0) && !judge(&bounds)) break;
     const std::size_t i = order_[k];
-    if (by_epoch) {  // only the epoch's time counts
-      epoch_s += std::max(0.0, work_[i].samples * evaluator_->table_bound(i, true) - epochs[i]);
-    } else {
-      progress_s += std::max(0.0, work_[i].progress * evaluator_->table_bound(i, false) - parts[i]);
+    evaluator_->set_goal(i, by_epoch);
+    left_s -= parts[i];
+    for (std::size_t band = 0; band < sums.size(); ++band) {
+      if (!bounds[band].open) continue;
+      BoxSums& sum = sums[band];
+      const double work = by_epoch ? work_[i].samples : work_[i].progress;
+      const double own_s = std::max(parts[i], work * evaluator_->band_bound(band));
+      double& sum_s = by_epoch ? sum.epoch_s : sum.progress_s;
+      sum_s += own_s - parts[i];
+      bounds[band].least = bound_of(sum);
+      // The first, often the longest by far, does not tell how far the others are from their lines.
+      double ratio = kMostAboveLine;
+      if (k > 0) {
+        closer[band] += own_s;
+        ratio = closer[band] / (seen_s + parts[i]);
+      }
+      BoxSums likely = sum;
+      (by_epoch ? likely.epoch_s : likely.progress_s) += left_s * (ratio - 1);
+      bounds[band].expected = bound_of(likely);
     }
+    if (k > 0) seen_s += parts[i];
   }
-  return bound();
+  return bounds;
 }
 
 void Predictor::add_configuration(CandidateResult* result) {

@@ -45,13 +45,25 @@ class Predictor {
   using Hopeless = std::function<bool(const CandidateResult&)>;
   std::optional<CandidateResult> predict_counts(const Counts& counts, const Hopeless& hopeless,
                                                 std::string* cause);
-  // Lower bounds of all sets with lo ≤ counts ≤ hi; nothing when none of them can run. by_tables:
-  // closer, but slower.
-  std::optional<CandidateResult> predict_box(const Counts& lo, const Counts& hi, bool by_tables,
-                                             const Hopeless& hopeless);
+  // What no set with lo ≤ counts ≤ hi can beat, by straight lines; nothing when none can run.
+  std::optional<CandidateResult> line_bound(const Counts& lo, const Counts& hi);
+  // The same, closer and slower, for those of the sets with a price per hour within `prices`, in
+  // bands of prices.
+  struct BandBound {
+    PriceBand prices;
+    CandidateResult least;
+    CandidateResult expected;  // what `least` is likely to come to, no bound
+    bool open = true;          // closed: no closer bound is needed
+  };
+  using BandBounds = std::vector<BandBound>;
+  // judge: asked now and then with what is known so far, may close bands; false ends it.
+  BandBounds band_bounds(const Counts& lo, const Counts& hi, const PriceBand& prices,
+                         std::size_t bands, const std::function<bool(BandBounds*)>& judge);
   // The configuration that the set runs the forecast's begin with.
   void add_configuration(CandidateResult* result);
 
+  // See SetEvaluator::effort.
+  std::uint64_t effort() const { return evaluator_ ? evaluator_->effort() : 0; }
   // The types with a profile among those of the supply, by name.
   const std::vector<std::string>& types() const { return types_; }
   // What one GPU of a type does for a set, to compare types by: the highest rate in samples/s.
@@ -76,6 +88,12 @@ class Predictor {
   void plan_work();
   void prepare();
   Counts counts_of(const GpuCounts& gpus) const;
+  struct BoxSums {
+    double progress_s = 0, epoch_s = 0, hour_cost_s = 0, least_price = 0, most_price = 0;
+    std::vector<double> parts, epochs;  // by work: what is in progress_s and epoch_s
+  };
+  BoxSums line_sums(const Counts& lo, const Counts& hi);
+  CandidateResult bound_of(const BoxSums& sums) const;
   CandidateResult total(double progress_s, double epoch_s, double price_per_h) const;
 
   const DecisionState& state_;

@@ -1,4 +1,4 @@
-// The choices of SetEvaluator for one set, and the bound by the tables: what walks over the times.
+// The choices of SetEvaluator for one set.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,6 +6,7 @@
 
 #include "allocator/batch_choice.h"
 #include "allocator/set_evaluator.h"
+#include "allocator/set_walk.h"
 
 namespace jabas {
 namespace {
@@ -18,76 +19,9 @@ double distance(double batch, double wanted) { return std::abs(std::log(batch / 
 
 }  // namespace
 
-void SetEvaluator::set_next(Slot* slot, std::size_t batch) const {
-  if (slot->steps) {
-    if (++slot->at == slot->steps->size())
-      table_.steps(slot->type, batch, slot->steps->back().own_s);
-    slot->next_s = (*slot->steps)[slot->at].own_s;
-    slot->next_workers = (*slot->steps)[slot->at].workers;
-    return;
-  }
-  const SpeedTable::Cell& cell = table_.cell(slot->type, batch);
-  const double hidden_s = lines_[batch].reduce.hidden_s;
-  slot->next_s = kInfinity;
-  for (int v = 1; v <= cell.max_streams; ++v) {
-    const std::int64_t passes = slot->workers / v + 1;
-    const double s = own_time(cell.streams[v - 1], passes, hidden_s);
-    if (s < slot->next_s || (s == slot->next_s && v * passes > slot->next_workers)) {
-      slot->next_s = s;
-      slot->next_workers = v * passes;
-    }
-  }
-}
-
-// Where the GPUs of a type stand after time_s.
-SetEvaluator::Slot SetEvaluator::slot_at(std::size_t type, std::size_t batch, double time_s) const {
-  const SpeedTable::Cell& cell = table_.cell(type, batch);
-  Slot slot{type, hi_[type], nullptr, 0, 0, 0, 0};
-  if (lines_[batch].reduce.hidden_s <= cell.least_backward_s) {
-    const double limit_s = time_s * (1 + kRounding);
-    const std::vector<SpeedTable::Step>& steps = table_.steps(type, batch, limit_s);
-    // The straight line is never below, and seldom far above.
-    std::size_t at =
-        std::min(steps.size() - 1,
-                 std::size_t(std::max(0.0, (limit_s - cell.offset_s) * cell.workers_per_s + 1)));
-    while (steps[at].own_s > limit_s) --at;
-    slot.steps = &steps;
-    slot.at = at;
-    slot.workers = steps[at].workers;
-  } else {
-    for (int v = 1; v <= cell.max_streams; ++v)
-      slot.workers = std::max(slot.workers, most(type, batch, time_s, v));
-  }
-  set_next(&slot, batch);
-  return slot;
-}
-
-template <class Visit>
-void SetEvaluator::walk(std::size_t batch, std::int64_t first, Visit visit) {
-  const Line& line = lines_[batch];
-  double time_s =
-      std::max((line.offset_s + double(first) / line.rate) * (1 - kEqual), line.first_s);
-  std::int64_t sum = 0;
-  slots_.clear();
-  for (std::size_t t = 0; t < hi_.size(); ++t) {
-    if (hi_[t] == 0 || table_.cell(t, batch).max_streams < 1) continue;
-    slots_.push_back(slot_at(t, batch, time_s));
-    sum += slots_.back().workers * slots_.back().count;
-  }
-  while (sum < first || visit(sum, time_s)) {
-    Slot* next = &slots_.front();
-    for (Slot& slot : slots_)
-      if (slot.next_s < next->next_s) next = &slot;
-    time_s = std::max(time_s, next->next_s);
-    sum += (next->next_workers - next->workers) * next->count;
-    next->workers = next->next_workers;
-    set_next(next, batch);
-  }
-}
-
 double SetEvaluator::exact_s(std::size_t batch, std::int64_t workers) {
   double step_s = 0;
-  walk(batch, workers, [&](std::int64_t, double time_s) {
+  walk(batch, workers, line_s(batch, workers), [&](std::int64_t, double time_s) {
     step_s = time_s;
     return false;
   });
@@ -124,7 +58,7 @@ StepChoice SetEvaluator::fastest(const BatchGoal& goal, std::size_t hint) {
     const Window own = window(goal, i);
     if (own.empty()) return;
     const std::int64_t b = table_.batch(i);
-    walk(i, own.first, [&](std::int64_t workers, double time_s) {
+    walk(i, own.first, line_s(i, own.first), [&](std::int64_t workers, double time_s) {
       const double step_s = time_s + line.reduce.last_s;
       if (workers <= own.last) {
         consider({b, workers, step_s, false});
@@ -197,10 +131,11 @@ StepChoice SetEvaluator::best_goodput(const BatchGoal& goal, std::size_t hint) {
   const auto look_at = [&](std::size_t i) {
     const Window own = window(goal, i);
     if (own.empty()) return;
-    const Window open = below(i, own, weight, least * (1 + kEqual));
-    if (open.empty()) return;
     const std::int64_t b = table_.batch(i);
-    walk(i, open.first, [&](std::int64_t workers, double time_s) {
+    const Bound line{lines_[i].least_s, lines_[i].per_sample_s, 0};
+    const Window open = below(line, double(b), own, weight, least * (1 + kEqual));
+    if (open.empty()) return;
+    walk(i, open.first, line_s(i, open.first), [&](std::int64_t workers, double time_s) {
       const double step_s = time_s + lines_[i].reduce.last_s;
       if (workers <= own.last) {
         consider({b, workers, step_s, false});
@@ -223,6 +158,7 @@ StepChoice SetEvaluator::best_goodput(const BatchGoal& goal, std::size_t hint) {
 
 StepChoice SetEvaluator::choose(std::size_t index) {
   const BatchGoal& goal = goals_[index];
+  effort_ += 3 * usable_.size();
   StepChoice choice = goal.free ? best_goodput(goal, hints_[index]) : fastest(goal, hints_[index]);
   if (choice.workers == 0 && goal.free) {
     BatchGoal largest = goal_of_batch(goal.wanted, goal.noise, rules_);
@@ -235,11 +171,9 @@ StepChoice SetEvaluator::choose(std::size_t index) {
 
 // The numbers of workers of a window for which the straight line is not above `limit`: a quotient
 // that is convex in N, so between two roots.
-SetEvaluator::Window SetEvaluator::below(std::size_t batch, const Window& all,
-                                         const Weights& weight, double limit) const {
+SetEvaluator::Window SetEvaluator::below(const Bound& line, double b, const Window& all,
+                                         const Weights& weight, double limit) {
   if (limit == kInfinity) return all;
-  const Line& line = lines_[batch];
-  const double b = double(table_.batch(batch));
   // (least_s + s·B)·(share/B + rest) ≤ limit  ⇔  s·rest·B² + m·B + least_s·share ≤ 0
   const double square = line.per_sample_s * weight.rest;
   const double middle = line.least_s * weight.rest + line.per_sample_s * weight.share - limit;
@@ -258,38 +192,6 @@ SetEvaluator::Window SetEvaluator::below(std::size_t batch, const Window& all,
   }
   return {std::max(all.first, std::int64_t(std::min(from / b * (1 - kEqual), 1e15))),
           std::min(all.last, std::int64_t(std::min(to / b * (1 + kEqual), 1e15)) + 1)};
-}
-
-double SetEvaluator::table_bound(std::size_t index, bool by_samples) {
-  const BatchGoal& goal = goals_[index];
-  const Weights weight = weights(goal, by_samples);
-  const auto [from, to] = span(index);
-  const std::int64_t least_workers = std::max(least_gpus_, rules_.needs_two_workers ? 2 : 1);
-  double least = kInfinity;
-  const auto look_at = [&](std::size_t i) {
-    const double b = double(table_.batch(i));
-    const Window all{std::max(least_workers, std::int64_t(std::ceil(from / b * (1 - kRounding)))),
-                     std::int64_t(to / b * (1 + kRounding))};
-    const Line& line = lines_[i];
-    if (all.empty() ||
-        least_value({line.least_s, line.per_sample_s, line.first_s + line.reduce.last_s}, weight,
-                    from, to) *
-                (1 - kEqual) >
-            least)
-      return;
-    // Wide windows are cut to where the line leaves something to find.
-    const Window open = to > 2 * from ? below(i, all, weight, least) : all;
-    if (open.empty()) return;
-    walk(i, open.first, [&](std::int64_t workers, double time_s) {
-      const double batch = b * double(std::min(workers, all.last));
-      least = std::min(least, (time_s + line.reduce.last_s) * weight.of(batch));
-      return workers < open.last;
-    });
-  };
-  if (lines_[hints_[index]].usable) look_at(hints_[index]);
-  for (const std::size_t i : usable_)
-    if (i != hints_[index]) look_at(i);
-  return least * (1 - kRounding);
 }
 
 }  // namespace jabas

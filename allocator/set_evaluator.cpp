@@ -82,6 +82,7 @@ bool SetEvaluator::use_box(const Counts& lo, const Counts& hi) {
   for (std::size_t t = 0; t < lo_.size(); ++t) least_price_ += prices_[t] * lo_[t];
   usable_.clear();
   if (most_gpus_ == 0) return false;
+  effort_ += 2 * lines_.size();
   const AllReduceTimes reduce = least_reduce(0);
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     lines_[i].reduce = table_.reduce_by_batch() ? least_reduce(i) : reduce;
@@ -236,6 +237,7 @@ double SetEvaluator::least_value(const Bound& bound, const Weights& weights, dou
 double SetEvaluator::least_of(const std::vector<Bound>& bounds, std::size_t goal,
                               const Weights& weights) const {
   const auto [from, to] = span(goal);
+  effort_ += 1 + bounds.size();
   double least = kInfinity;
   for (const Bound& one : bounds) least = std::min(least, least_value(one, weights, from, to));
   return least * (1 - kRounding);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,11 @@ struct StepChoice {
   double batch() const { return double(local_batch * workers); }
 };
 
+// Price of a set's GPUs per hour.
+struct PriceBand {
+  double from = 0, to = std::numeric_limits<double>::infinity();
+};
+
 using Counts = std::vector<int>;  // by type, in the order of the table
 
 class SetEvaluator {
@@ -56,16 +62,24 @@ class SetEvaluator {
   // As many of each type as lo … hi.
   bool use_box(const Counts& lo, const Counts& hi);
 
+  // Steps of work done so far, the same on every machine: 10 to 20 ns.
+  std::uint64_t effort() const { return effort_; }
+
   // Of a set. The goal's choice.
   StepChoice choose(std::size_t goal);
   // Of a set or a box: no choice for the goal has a smaller step_s / gain (by_samples: step_s /
-  // batch). By the straight lines, or by the tables.
+  // batch). By the straight lines.
   double line_bound(std::size_t goal, bool by_samples) const;
-  double table_bound(std::size_t goal, bool by_samples);
   // The same for the price of the box's GPUs per hour times that, from the price of each type's GPU
   // and of all others.
   void set_prices(std::vector<double> prices, double other);
   double price_bound(std::size_t goal) const;
+  // The sets of the box with a price per hour within `prices` in bands, ascending; at most `count`,
+  // none if no set has such a price.
+  const std::vector<PriceBand>& set_bands(const PriceBand& prices, std::size_t count);
+  // As line_bound, but by the tables, for the sets of one band after the other, ascending.
+  void set_goal(std::size_t goal, bool by_samples);
+  double band_bound(std::size_t band);
 
  private:
   struct Line {  // of one local batch: N workers take at least reduce.last_s + offset_s + N / rate
@@ -112,15 +126,24 @@ class SetEvaluator {
   void set_next(Slot* slot, std::size_t batch) const;
   Slot slot_at(std::size_t type, std::size_t batch, double time_s) const;
   // visit(most workers, seconds without the exposed all-reduce), ascending, from the first time
-  // with at least `first` workers until it returns false.
+  // with at least `first` workers until it returns false; from_s: no such time is earlier.
   template <class Visit>
-  void walk(std::size_t batch, std::int64_t first, Visit visit);
+  void walk(std::size_t batch, std::int64_t first, double from_s, Visit visit);
+  // When by the straight line so many can be run.
+  double line_s(std::size_t batch, std::int64_t workers) const {
+    const Line& line = lines_[batch];
+    return (line.offset_s + double(workers) / line.rate) * (1 - 1e-9);
+  }
   bool can_run(std::size_t batch, double limit_s, std::int64_t workers);
   double exact_s(std::size_t batch, std::int64_t workers);
   double solved_s(std::size_t batch, std::int64_t workers);  // by the solver: slow
   // Least seconds / gain over the batches from … to.
   static double least_value(const Bound& bound, const Weights& weights, double from, double to);
-  Window below(std::size_t batch, const Window& all, const Weights& weights, double limit) const;
+  // The most Σ amounts_·count in the box for a price per hour.
+  double most_for(double price_per_h);
+  void look_at_band(std::size_t batch, std::size_t band);
+  static Window below(const Bound& line, double local_batch, const Window& all,
+                      const Weights& weights, double limit);
   StepSolver& solver();
 
   StepChoice fastest(const BatchGoal& goal, std::size_t hint);
@@ -142,7 +165,18 @@ class SetEvaluator {
   std::vector<Slot> slots_;
   std::vector<double> prices_;
   double other_price_ = 0, least_price_ = 0;
+  std::vector<PriceBand> bands_;
+  std::vector<double> band_rates_;  // [band][batch]: as Line::rate; empty = not asked for yet
+  struct BandGoal {
+    std::size_t goal = 0, best_batch = 0;
+    Weights weights;
+    double from = 0, to = 0, least = 0;  // batches, seconds / gain
+  };
+  BandGoal band_goal_;
+  std::vector<double> amounts_;
+  std::vector<std::pair<double, std::size_t>> cheapest_;
   std::unique_ptr<StepSolver> solver_;
+  mutable std::uint64_t effort_ = 0;
 };
 
 }  // namespace jabas

@@ -9,8 +9,10 @@
 namespace jabas {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEqual = 1e-9;
 constexpr double kRounding = 1e-12;
+constexpr std::uint64_t kSolverEffort = 1000;
 
 }  // namespace
 
@@ -56,6 +58,50 @@ std::int64_t SetEvaluator::most(std::size_t type, std::size_t batch, double limi
   return left_s < 0 ? 0 : multiple * (1 + std::int64_t(left_s / streams.accum_s));
 }
 
+void SetEvaluator::set_next(Slot* slot, std::size_t batch) const {
+  if (slot->steps) {
+    if (++slot->at == slot->steps->size())
+      table_.steps(slot->type, batch, slot->steps->back().own_s);
+    slot->next_s = (*slot->steps)[slot->at].own_s;
+    slot->next_workers = (*slot->steps)[slot->at].workers;
+    return;
+  }
+  const SpeedTable::Cell& cell = table_.cell(slot->type, batch);
+  const double hidden_s = lines_[batch].reduce.hidden_s;
+  slot->next_s = kInfinity;
+  for (int v = 1; v <= cell.max_streams; ++v) {
+    const std::int64_t passes = slot->workers / v + 1;
+    const double s = own_time(cell.streams[v - 1], passes, hidden_s);
+    if (s < slot->next_s || (s == slot->next_s && v * passes > slot->next_workers)) {
+      slot->next_s = s;
+      slot->next_workers = v * passes;
+    }
+  }
+}
+
+// Where the GPUs of a type stand after time_s.
+SetEvaluator::Slot SetEvaluator::slot_at(std::size_t type, std::size_t batch, double time_s) const {
+  const SpeedTable::Cell& cell = table_.cell(type, batch);
+  Slot slot{type, hi_[type], nullptr, 0, 0, 0, 0};
+  if (lines_[batch].reduce.hidden_s <= cell.least_backward_s) {
+    const double limit_s = time_s * (1 + kRounding);
+    const std::vector<SpeedTable::Step>& steps = table_.steps(type, batch, limit_s);
+    // The straight line is never below, and seldom far above.
+    std::size_t at =
+        std::min(steps.size() - 1,
+                 std::size_t(std::max(0.0, (limit_s - cell.offset_s) * cell.workers_per_s + 1)));
+    while (steps[at].own_s > limit_s) --at;
+    slot.steps = &steps;
+    slot.at = at;
+    slot.workers = steps[at].workers;
+  } else {
+    for (int v = 1; v <= cell.max_streams; ++v)
+      slot.workers = std::max(slot.workers, most(type, batch, time_s, v));
+  }
+  set_next(&slot, batch);
+  return slot;
+}
+
 // Whether exactly so many can be run within limit_s, which is time for at least as many.
 bool SetEvaluator::can_run(std::size_t batch, double limit_s, std::int64_t workers) {
   std::int64_t sum = 0, gap = 1, lack = 0;
@@ -91,6 +137,7 @@ bool SetEvaluator::can_run(std::size_t batch, double limit_s, std::int64_t worke
 }
 
 StepSolver& SetEvaluator::solver() {
+  effort_ += kSolverEffort;
   if (!solver_) {
     RankedGpus gpus{{}, most_nodes_};
     for (std::size_t t = 0; t < hi_.size(); ++t)
