@@ -135,7 +135,7 @@ BatchForecast forecast_noise(const DecisionState& state, double present) {
                           ? state.rest_progress
                           : epoch * double(std::max(state.epochs - state.next_epoch + 1, 1));
   const NoiseTrend trend =
-      records.empty() ? NoiseTrend::at_start(now, epoch) : NoiseTrend(records, rest);
+      records.empty() ? NoiseTrend::at_start(now, epoch) : NoiseTrend(records, rest, epoch);
   result.method = trend.method() + " of the noise";
   double begin = 0;
   std::int64_t left = state.epoch_samples;

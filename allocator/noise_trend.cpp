@@ -18,7 +18,7 @@ double cells(double progress) { return kCellsPerFold * std::log(progress); }
 
 }  // namespace
 
-NoiseTrend::NoiseTrend(const std::vector<NoiseRecord>& records, double ahead) {
+NoiseTrend::NoiseTrend(const std::vector<NoiseRecord>& records, double ahead, double settling) {
   JABAS_ASSERT(!records.empty(), "a trend of no noise");
   progress_ = records.back().progress;
   double least = records.front().ratio;
@@ -39,6 +39,7 @@ NoiseTrend::NoiseTrend(const std::vector<NoiseRecord>& records, double ahead) {
   if (double(series.size()) >= kEnoughRecords) return;
   assumed_power_ = kAssumedPower * (1 - double(series.size()) / kEnoughRecords);
   method_ = "assumed growth";
+  progress_ = std::max(progress_, settling);
 }
 
 NoiseTrend NoiseTrend::at_start(double ratio, double settling) {

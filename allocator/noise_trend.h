@@ -25,10 +25,10 @@ struct NoiseRecord {
 
 class NoiseTrend {
  public:
-  // `records`: not empty, by ascending progress. `ahead`: progress that is left.
-  NoiseTrend(const std::vector<NoiseRecord>& records, double ahead);
-  // Before anything was recorded: `ratio` is only what holds at the begin of the run, whose first
-  // `settling` units of progress nothing is known about.
+  // `records`: not empty, by ascending progress. `ahead`: progress that is left. Growth is assumed
+  // from `settling` units of progress on.
+  NoiseTrend(const std::vector<NoiseRecord>& records, double ahead, double settling);
+  // Before anything was recorded: `ratio` is what holds at the begin of the run.
   static NoiseTrend at_start(double ratio, double settling);
 
   double ratio(double ahead) const;  // after so much more progress

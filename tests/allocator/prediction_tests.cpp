@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(with_goodput_each_set_runs_its_own_batch) {
   state.batch_policy = BatchPolicy::kGoodput;
   state.batch = {.batch_min = 16, .batch_max = 4096, .fixed_local_batch = 16};
   state.wanted_batch = 1024;
-  state.noise_history = {{10, 15}};
+  for (int i = 1; i <= 30; ++i) state.noise_history.emplace_back(10 * i, 15);  // no trend
   state.rest_progress = 1e4;
   const CandidateResult result = predicted(state, {{"v100", 2}});
   BOOST_TEST(result.configuration.virtual_workers == 2);
