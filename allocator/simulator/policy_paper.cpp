@@ -33,20 +33,13 @@ class PaperPolicy : public Policy {
   ChangeCost change_cost() const override { return kRestart; }
 
  private:
-  // The search is over pairs: half the batch on half the GPUs.
   BatchChoice choose(const GpuCounts& gpus, double wanted) const {
     RankedGpus pairs;
     pairs.unit = kPair;
     pairs.nodes = ranked(gpus, setting_.profile).nodes;
     for (const auto& [type, count] : gpus)
       pairs.types.insert(pairs.types.end(), std::size_t(count / kPair), type);
-    BatchRules rules = batch_rules(setting_);
-    rules.batch_min = (rules.batch_min + kPair - 1) / kPair;
-    rules.batch_max /= kPair;
-    rules.needs_two_workers = false;
-    BatchChoice choice = choose_batch_on(wanted / kPair, pairs, rules, model_);
-    if (choice.configuration) choice.configuration->virtual_workers *= kPair;
-    return choice;
+    return choose_batch_on(wanted, pairs, batch_rules(setting_), model_);
   }
 
   Plan best_set(const GpuCounts& available) const {

@@ -119,11 +119,19 @@ BOOST_AUTO_TEST_CASE(pollux_has_one_type_and_the_best_batch_for_it) {
 
 BOOST_AUTO_TEST_CASE(paper_has_pairs_and_profiled_local_batches) {
   const Setting setting = setting_for("time");
+  const ThroughputModel model(setting.profile, ModelRules{true, false});
   for (const Plan& plan : watch(setting, "paper").plans) {
     for (const auto& [type, count] : plan.gpus) BOOST_TEST(count % 2 == 0);
     BOOST_TEST((plan.local_batch == 4 || plan.local_batch == 8 || plan.local_batch == 16 ||
                 plan.local_batch == 32));
     BOOST_TEST(plan.batch % (2 * plan.local_batch) == 0);
+    // The predicted step is that of all the workers of the batch.
+    RankedGpus pairs{{}, ranked(plan.gpus, setting.profile).nodes, 2};
+    for (const auto& [type, count] : plan.gpus)
+      pairs.types.insert(pairs.types.end(), std::size_t(count) / 2, type);
+    const Solution solution = solve(pairs, plan.local_batch, plan.batch / plan.local_batch, model);
+    BOOST_TEST_REQUIRE(solution.configuration.has_value(), solution.reason);
+    BOOST_TEST(plan.step_s == solution.configuration->step_s, kNear);
   }
 }
 
