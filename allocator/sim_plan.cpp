@@ -22,6 +22,7 @@ struct Options : SimulationOptions {
   std::int64_t samples = 0, batch_min = 0, batch_max = 0;
   int epochs = 0;
   double noise = 0;
+  ModelRules rules;
 };
 
 void check(const Options& options) {
@@ -29,6 +30,8 @@ void check(const Options& options) {
     throw UsageError("give either --sia or --profile");
   if (options.cluster.empty())
     throw UsageError("--cluster is needed, such as --cluster=v100:4,p100:8");
+  if (!options.sia.empty() && options.rules.reference)
+    throw UsageError("--reference-rounding goes with --profile");
   if (!options.sia.empty()) return;
   if (options.samples < 1 || options.epochs < 1 || options.batch_min < 1 ||
       options.batch_max < options.batch_min || !(options.noise > 0))
@@ -45,7 +48,8 @@ Setting profile_setting(const Options& options, Profile profile, const GpuCounts
   const std::string name = profile.model.empty() ? "profile" : profile.model;
   Setting setting(Workload::assumed(name, options.noise, options.batch_min, options.batch_max,
                                     options.samples, options.epochs),
-                  std::move(profile), read_prices(options, cluster, builtin_prices(types)));
+                  std::move(profile), read_prices(options, cluster, builtin_prices(types)),
+                  options.rules);
   setting.unit = options.unit;
   return setting;
 }
@@ -85,6 +89,7 @@ void add_plan(CLI::App& app, Run& run) {
                    "Objectives, separated by commas (time,balanced,cost)")
       ->delimiter(',');
   command->add_option("--profile", options->profile, "Profile of the training, without --sia");
+  add_rule_options(*command, &options->rules);
   command->add_option("--samples", options->samples, "--profile: training samples of an epoch");
   command->add_option("--epochs", options->epochs, "--profile: epochs at the smallest batch");
   command->add_option("--batch-min", options->batch_min, "--profile: smallest global batch");

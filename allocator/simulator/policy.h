@@ -22,14 +22,16 @@ namespace jabas::sim {
 
 // What all policies of one comparison share.
 struct Setting {
-  Setting(Workload work, Profile profile_of_work, PriceList price_list)
+  Setting(Workload work, Profile profile_of_work, PriceList price_list, ModelRules model_rules = {})
       : workload(std::move(work)),
         profile(std::move(profile_of_work)),
-        model(profile),
+        rules(model_rules),
+        model(profile, rules),
         prices(std::move(price_list)) {}
 
   Workload workload;
   Profile profile;
+  ModelRules rules;  // by which the profile is read (`paper` always reads it by the reference's)
   ThroughputModel model;
   PriceList prices;
   Objective objective;             // of the policies that have one

@@ -27,6 +27,7 @@ class JabasPolicy : public Policy {
     state_.unit = setting.unit;
     state_.objective = setting.objective;
     state_.profile = setting.profile;
+    state_.rules = setting.rules;
   }
 
   Plan plan(const Observation& seen) override {

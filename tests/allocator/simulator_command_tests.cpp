@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "allocator/csv_table.h"
+#include "tests/allocator/profile_fixtures.h"
 #include "tests/support/shell_command.h"
 #include "tests/support/temp_dir.h"
 
@@ -51,6 +52,19 @@ BOOST_AUTO_TEST_CASE(run_prints_the_epochs_and_last_the_table) {
   BOOST_TEST(outcome.text.find("# predicted, not measured") < last);
 }
 
+// The reference's rules charge one GPU the intercept of an all-reduce, ours do not.
+BOOST_AUTO_TEST_CASE(plan_reads_a_profile_by_the_rules_asked_for) {
+  const std::string command =
+      "plan --profile '" + fixtures::source_path("tests/data/resnet50_profile.json") +
+      "' --cluster v100:1 --unit 1 --samples 1000 --epochs 2 --batch-min 64 --batch-max 64 "
+      "--noise 5 --objectives time";
+  const Outcome ours = run_jabas_sim(command);
+  const Outcome theirs = run_jabas_sim(command + " --reference-rounding");
+  BOOST_TEST(ours.code == 0);
+  BOOST_TEST(theirs.code == 0);
+  BOOST_TEST(ours.text != theirs.text);
+}
+
 BOOST_AUTO_TEST_CASE(plan_prints_a_row_for_each_objective) {
   const Folder folder;
   const Outcome outcome =
@@ -75,6 +89,8 @@ BOOST_AUTO_TEST_CASE(errors_are_one_line_with_the_right_code) {
   fails("run --cluster t:1", 2, "--sia is needed");
   fails("run --sia /nonexistent --cluster t:1", 3, "/nonexistent");
   fails("plan --cluster t:1", 2, "either --sia or --profile");
+  fails("plan --cluster t:1 --sia D --reference-rounding", 2,
+        "--reference-rounding goes with --profile");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
