@@ -13,13 +13,15 @@ namespace {
 constexpr std::int64_t kMaxSegments = 50;
 constexpr int kMaxStretches = 8;         // of the noise, in an epoch and after it
 constexpr double kLongestStretch = 1.2;  // factor of progress, if they suffice
+constexpr double kLeastValue = 1e-30;    // no batch and no ratio of noise; its inverse is finite
 constexpr std::int64_t kLargestStep = std::int64_t{1} << 53;
 
 // Ascending; what was done again after a resume counts as it was the last time.
 std::vector<BatchRecord> records_of(const std::vector<std::pair<std::int64_t, double>>& history) {
   std::vector<BatchRecord> records;
   for (const auto& [step, value] : history) {
-    if (!(value > 0) || !std::isfinite(value) || step < 0 || step > kLargestStep) continue;
+    if (!(value >= kLeastValue) || !std::isfinite(value) || step < 0 || step > kLargestStep)
+      continue;
     while (!records.empty() && records.back().step >= step) records.pop_back();
     records.push_back({step, value});
   }

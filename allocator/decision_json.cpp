@@ -3,6 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "allocator/csv_table.h"
 #include "allocator/error.h"
 #include "allocator/json_reader.h"
 #include "allocator/scaling_policy.h"
@@ -15,7 +16,7 @@ using nlohmann::ordered_json;
 constexpr std::int64_t kMaxCount = 1'000'000;
 constexpr std::int64_t kMaxSamples = std::int64_t{1} << 50;
 // Far above anything real, and small enough that no product of them overflows.
-constexpr double kMaxDuration = 1e10, kMaxMoney = 1e12, kMaxNoise = 1e60;
+constexpr double kMaxDuration = 1e10, kMaxMoney = 1e12, kMaxNoise = 1e60, kMaxNoiseRatio = 1e30;
 
 GpuCounts read_counts(JsonReader reader) {
   GpuCounts counts;
@@ -64,12 +65,18 @@ BatchPolicy read_batch_policy(JsonReader& reader) {
   reader.fail("batch_policy", "'" + text + "' is not paper, similarity or goodput");
 }
 
+// Values in [min, max] by step.
 std::vector<std::pair<std::int64_t, double>> read_history(JsonReader& reader,
-                                                          const std::string& key) {
+                                                          const std::string& key, double min,
+                                                          double max) {
   std::vector<std::pair<std::int64_t, double>> history;
   if (!reader.has(key)) return history;
-  for (const auto& [step, value] : reader.pairs(key, kMaxNoise)) {
+  for (const auto& [step, value] : reader.pairs(key)) {
     if (step > double(kMaxSamples)) reader.fail(key, std::to_string(step) + " is not a step");
+    if (value < min || value > max)
+      reader.fail(key, "the value at step " + std::to_string(std::int64_t(step)) + ", " +
+                           csv_number(value) + ", is not in " + csv_number(min) + ".." +
+                           csv_number(max));
     history.emplace_back(std::int64_t(step), value);
   }
   return history;
@@ -130,13 +137,13 @@ DecisionState state_from_json(const std::string& text) {
   state.elapsed_s = reader.number_or("elapsed_s", state.elapsed_s, 0, kMaxDuration);
   state.spent_cost = reader.number_or("spent_cost", state.spent_cost, 0, kMaxMoney);
   state.batch_policy = read_batch_policy(reader);
-  state.batch_history = read_history(reader, "batch_history");
+  state.batch_history = read_history(reader, "batch_history", 1, double(kMaxGlobalBatch));
   state.adapt_every = reader.integer_or("adapt_every", state.adapt_every, 1, kMaxSamples);
   state.batch = read_batch(reader.object("batch"));
   state.adaptive = reader.flag_or("adaptive", state.adaptive);
   state.grad_sqr = reader.number_or("grad_sqr", 0, 0, kMaxNoise);
   state.grad_var = reader.number_or("grad_var", 0, 0, kMaxNoise);
-  state.noise_history = read_history(reader, "noise_history");
+  state.noise_history = read_history(reader, "noise_history", 0, kMaxNoiseRatio);
   state.held = read_counts(reader.object("held"));
   JsonReader supply = reader.object("supply");
   for (const std::string& type : supply.keys())

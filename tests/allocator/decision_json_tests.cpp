@@ -88,6 +88,8 @@ BOOST_AUTO_TEST_CASE(bad_states_are_named) {
   BOOST_TEST(
       complaint("\"batch_max\": 192", "\"batch_max\": 64") ==
       "state: batch.batch_max: 64 is not accepted: must be a whole number, 192..4194304");
+  BOOST_TEST(complaint("\"batch_history\": []", "\"batch_history\": [[100, 1e60]]") ==
+             "state: batch_history: the value at step 100, 1e+60, is not in 1..4194304");
   BOOST_TEST(complaint("\"jabas_profile\": 1", "\"jabas_profile\": 9") ==
              "state: profile: jabas_profile: 9 is not a version this program reads (it reads 1)");
   BOOST_CHECK_THROW(state_from_json("{"), InputError);
