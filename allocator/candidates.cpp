@@ -5,11 +5,6 @@
 namespace jabas {
 namespace {
 
-int count_of(const GpuCounts& gpus, const std::string& type) {
-  const auto found = gpus.find(type);
-  return found == gpus.end() ? 0 : found->second;
-}
-
 bool anything_available(const DecisionState& state) {
   if (total(present_set(state)) > 0) return true;
   return std::any_of(state.supply.begin(), state.supply.end(), [](const auto& entry) {

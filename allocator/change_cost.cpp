@@ -2,17 +2,9 @@
 
 #include <algorithm>
 
+#include "allocator/cost_model.h"
+
 namespace jabas {
-namespace {
-
-constexpr double kSecondsPerHour = 3600;
-
-int count_of(const GpuCounts& gpus, const std::string& type) {
-  const auto found = gpus.find(type);
-  return found == gpus.end() ? 0 : found->second;
-}
-
-}  // namespace
 
 ChangeCost::ChangeCost(const DecisionState& state, const Predictor& predictor,
                        const CandidateResult* present)

@@ -10,6 +10,8 @@
 
 namespace jabas {
 
+constexpr double kSecondsPerHour = 3600;
+
 struct PriceList {
   std::map<std::string, double> usd_per_gpu_h;
   std::string source;   // file, URL or "built-in: 3.06 $/h at 14.13 TFLOP/s"

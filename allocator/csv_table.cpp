@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "allocator/error.h"
+#include "allocator/option_text.h"
 #include "allocator/text_file.h"
 
 namespace jabas {
@@ -157,10 +158,11 @@ double CsvTable::number(std::size_t row, std::size_t column, double min, double 
   // NaN fails every comparison.
   if (!(number >= min && number <= max)) {
     std::string accepted = "a finite number";
-    if (min > std::numeric_limits<double>::lowest()) accepted += " of at least " + csv_number(min);
+    if (min > std::numeric_limits<double>::lowest())
+      accepted += " of at least " + shortest_text(min);
     if (max < std::numeric_limits<double>::max())
       accepted += (min > std::numeric_limits<double>::lowest() ? " and at most " : " of at most ") +
-                  csv_number(max);
+                  shortest_text(max);
     fail(row, column, shown(text(row, column)) + " is not accepted: must be " + accepted);
   }
   return number;
@@ -199,7 +201,7 @@ void CsvTable::set(std::size_t row, std::size_t column, const std::string& text)
 }
 
 void CsvTable::set(std::size_t row, std::size_t column, double number) {
-  set(row, column, csv_number(number));
+  set(row, column, shortest_text(number));
 }
 
 std::string CsvTable::to_text() const {
@@ -207,11 +209,6 @@ std::string CsvTable::to_text() const {
   append_record(columns_, &text);
   for (const std::vector<std::string>& row : cells_) append_record(row, &text);
   return text;
-}
-
-std::string csv_number(double number) {
-  char buffer[32];
-  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
 }
 
 }  // namespace jabas

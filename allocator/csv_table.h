@@ -56,7 +56,4 @@ class CsvTable {
   std::vector<std::size_t> lines_;  // of the file, where each row begins
 };
 
-// The shortest text that reads back as the same number (17 significant digits at most).
-std::string csv_number(double number);
-
 }  // namespace jabas

@@ -6,6 +6,7 @@
 #include "allocator/csv_table.h"
 #include "allocator/error.h"
 #include "allocator/json_reader.h"
+#include "allocator/option_text.h"
 #include "allocator/scaling_policy.h"
 
 namespace jabas {
@@ -75,8 +76,8 @@ std::vector<std::pair<std::int64_t, double>> read_history(JsonReader& reader,
     if (step > double(kMaxSamples)) reader.fail(key, std::to_string(step) + " is not a step");
     if (value < min || value > max)
       reader.fail(key, "the value at step " + std::to_string(std::int64_t(step)) + ", " +
-                           csv_number(value) + ", is not in " + csv_number(min) + ".." +
-                           csv_number(max));
+                           shortest_text(value) + ", is not in " + shortest_text(min) + ".." +
+                           shortest_text(max));
     history.emplace_back(std::int64_t(step), value);
   }
   return history;

@@ -2,6 +2,11 @@
 
 namespace jabas {
 
+int count_of(const GpuCounts& gpus, const std::string& type) {
+  const auto found = gpus.find(type);
+  return found == gpus.end() ? 0 : found->second;
+}
+
 int total(const GpuCounts& gpus) {
   int sum = 0;
   for (const auto& [type, count] : gpus) sum += count;

@@ -11,6 +11,8 @@ namespace jabas {
 using GpuCounts = std::map<std::string, int>;  // type -> GPUs; a type with 0 may be absent
 
 int total(const GpuCounts& gpus);
+// Of one type; 0 when it is absent.
+int count_of(const GpuCounts& gpus, const std::string& type);
 // Drops zero entries, so that equal sets compare equal.
 GpuCounts normalized(GpuCounts gpus);
 // "2×p100 + 1×v100"; "none" when empty.

@@ -1,7 +1,6 @@
 #include "allocator/objective.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -21,13 +20,6 @@ namespace {
 // Not a number when the text is not wholly a finite one.
 double parse_number(const std::string& text) {
   return real_number(text).value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
-std::string number_text(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value)
-                       .ptr;  // the shortest text that reads back the same
-  return std::string(text, end);
 }
 
 // Below `limit` in the order of `value`; `scale` is half-way.
@@ -89,17 +81,17 @@ Objective parse_objective(const std::string& text) {
 std::string to_text(const Objective& objective) {
   switch (objective.kind) {
     case Objective::Kind::kTime:
-      return "time:" + number_text(objective.eps);
+      return "time:" + shortest_text(objective.eps);
     case Objective::Kind::kCost:
       return "cost";
     case Objective::Kind::kBalanced:
-      return "balanced:" + number_text(objective.alpha);
+      return "balanced:" + shortest_text(objective.alpha);
     case Objective::Kind::kValue:
-      return "value:" + number_text(objective.value_per_h);
+      return "value:" + shortest_text(objective.value_per_h);
     case Objective::Kind::kDeadline:
-      return "deadline:" + number_text(objective.deadline_s) + "s";
+      return "deadline:" + shortest_text(objective.deadline_s) + "s";
     case Objective::Kind::kBudget:
-      return "budget:" + number_text(objective.budget);
+      return "budget:" + shortest_text(objective.budget);
     case Objective::Kind::kPaper:
       return "paper";
   }

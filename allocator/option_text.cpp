@@ -39,6 +39,11 @@ std::optional<double> real_number(std::string_view text) {
   return number;
 }
 
+std::string shortest_text(double number) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+}
+
 std::optional<long> slurm_duration_s(std::string_view text) {
   const auto dash = text.find('-');
   const bool has_days = dash != std::string_view::npos;

@@ -18,6 +18,9 @@ std::optional<long> whole_number(std::string_view text);
 // Finite.
 std::optional<double> real_number(std::string_view text);
 
+// The shortest text that reads back as the same number (17 significant digits at most).
+std::string shortest_text(double number);
+
 // minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS: sbatch's forms for --time.
 std::optional<long> slurm_duration_s(std::string_view text);
 // The same in the last of these forms.

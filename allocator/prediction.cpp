@@ -7,12 +7,12 @@
 
 #include "allocator/batch_choice.h"
 #include "allocator/candidates.h"
+#include "allocator/cost_model.h"
 
 namespace jabas {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSecondsPerHour = 3600;
 // No step is expected to take longer than its straight line by more.
 constexpr double kMostAboveLine = 1.5;
 constexpr std::size_t kAskEvery = 4;  // pieces of work between two questions whether it is hopeless
@@ -108,10 +108,7 @@ void Predictor::prepare() {
 
 Counts Predictor::counts_of(const GpuCounts& gpus) const {
   Counts counts;
-  for (const std::string& type : types_) {
-    const auto found = gpus.find(type);
-    counts.push_back(found == gpus.end() ? 0 : found->second);
-  }
+  for (const std::string& type : types_) counts.push_back(count_of(gpus, type));
   return counts;
 }
 

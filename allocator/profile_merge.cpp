@@ -5,13 +5,14 @@
 
 #include "allocator/csv_table.h"
 #include "allocator/error.h"
+#include "allocator/option_text.h"
 
 namespace jabas {
 namespace {
 
 std::string shown(const std::string& text) { return "'" + text + "'"; }
 std::string shown(bool flag) { return flag ? "true" : "false"; }
-std::string shown(double number) { return csv_number(number); }
+std::string shown(double number) { return shortest_text(number); }
 std::string shown(int number) { return std::to_string(number); }
 std::string shown(const std::vector<double>& numbers) {
   std::string text;

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "allocator/csv_table.h"
+#include "allocator/option_text.h"
 #include "allocator/profile.h"
 
 namespace jabas {
@@ -25,12 +26,12 @@ void add_warnings(const std::string& place, const std::vector<ComputePoint>& poi
       before = &point;
       continue;
     }
-    const std::string raised = csv_number(before->*time.value);
+    const std::string raised = shortest_text(before->*time.value);
     warnings->push_back(place + ": " + time.key + " is not monotone in the local batch: with " +
                         std::to_string(point.streams) + " streams it is " + raised + " at " +
                         std::to_string(before->local_batch) + " but " +
-                        csv_number(point.*time.value) + " at " + std::to_string(point.local_batch) +
-                        ": taken as " + raised + " there");
+                        shortest_text(point.*time.value) + " at " +
+                        std::to_string(point.local_batch) + ": taken as " + raised + " there");
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "allocator/csv_table.h"
 #include "allocator/forecast_methods.h"
+#include "allocator/option_text.h"
 #include "allocator/sim_command.h"
 #include "allocator/text_file.h"
 
@@ -151,8 +152,8 @@ BatchBounds bounds_of(const Options& options) {
   bounds.min = options.batch_min;
   if (options.batch_max != 0) bounds.max = options.batch_max;
   if (!(bounds.min >= 1 && bounds.min <= bounds.max))
-    throw UsageError("--batch-min " + csv_number(bounds.min) + " --batch-max " +
-                     csv_number(bounds.max) + ": accepted are 1 <= MIN <= MAX");
+    throw UsageError("--batch-min " + shortest_text(bounds.min) + " --batch-max " +
+                     shortest_text(bounds.max) + ": accepted are 1 <= MIN <= MAX");
   return bounds;
 }
 

@@ -5,18 +5,13 @@
 #include <limits>
 #include <optional>
 
+#include "allocator/cost_model.h"
 #include "allocator/error.h"
 
 namespace jabas::sim {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSecondsPerHour = 3600;
-
-int count_of(const GpuCounts& gpus, const std::string& type) {
-  const auto found = gpus.find(type);
-  return found == gpus.end() ? 0 : found->second;
-}
 
 GpuCounts beyond(const GpuCounts& more, const GpuCounts& less) {
   GpuCounts result;

@@ -4,19 +4,10 @@
 #include <set>
 
 namespace jabas {
-namespace {
-
-int count(const GpuCounts& gpus, const std::string& type) {
-  const auto found = gpus.find(type);
-  return found == gpus.end() ? 0 : found->second;
-}
-
-}  // namespace
-
 int member_cpus(const std::vector<NodeRow>& nodes, const std::string& type, int unit) {
   int per_gpu = 0;
   for (const NodeRow& node : nodes) {
-    const int gpus = count(node.gpus, type);
+    const int gpus = count_of(node.gpus, type);
     if (gpus == 0) continue;
     // All GPUs of the node share its CPUs, whatever their types.
     const int here = std::max(1, (node.cpus - 1) / total(node.gpus));
@@ -30,7 +21,7 @@ int free_gpus(const std::vector<NodeRow>& nodes, const std::string& type, int un
   int members = 0;
   for (const NodeRow& node : nodes) {
     if (!node.usable) continue;
-    const int free = count(node.gpus, type) - count(node.used, type);
+    const int free = count_of(node.gpus, type) - count_of(node.used, type);
     members += std::max(0, std::min(free / unit, node.idle_cpus / cpus));
   }
   return members * unit;

@@ -6,11 +6,6 @@
 namespace jabas {
 namespace {
 
-int count(const GpuCounts& gpus, const std::string& type) {
-  const auto found = gpus.find(type);
-  return found == gpus.end() ? 0 : found->second;
-}
-
 int rank_in(const std::vector<PlanMember>& generation, const std::string& worker_id) {
   for (std::size_t rank = 0; rank < generation.size(); ++rank) {
     if (generation[rank].worker_id == worker_id) return int(rank);
@@ -53,7 +48,7 @@ RequestPlan plan_requests(const GpuCounts& wanted, const GpuCounts& base,
   RequestPlan plan;
   for (const std::string& type : types) {
     std::vector<const PlanUnit*>& held = by_type[type];
-    int surplus = -std::max(0, count(wanted, type) - count(base, type));
+    int surplus = -std::max(0, count_of(wanted, type) - count_of(base, type));
     for (const PlanUnit* member : held) surplus += member->gpus;
     for (; surplus <= -unit && !blocked.count(type); surplus += unit)
       plan.ask.push_back({type, unit});
@@ -91,7 +86,7 @@ GenerationPlan plan_generation(const GpuCounts& wanted, const std::vector<PlanMe
 
   int missing_gpus = 0;
   std::map<std::string, int> left;
-  for (const auto& [type, gpus] : wanted) left[type] = std::max(0, gpus - count(base, type));
+  for (const auto& [type, gpus] : wanted) left[type] = std::max(0, gpus - count_of(base, type));
   for (const std::vector<const PlanUnit*>* source : {&present, &standby}) {
     for (const PlanUnit* member : *source) {
       if (!member->leaving && left[member->gpu_type] >= member->gpus) {

@@ -4,6 +4,7 @@
 
 #include "allocator/csv_table.h"
 #include "allocator/error.h"
+#include "allocator/option_text.h"
 #include "tests/support/temp_dir.h"
 
 namespace jabas {
@@ -91,8 +92,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_written_so_that_they_read_back_the_same) {
     const CsvTable again = CsvTable::parse(table.to_text(), "f.csv");
     BOOST_TEST(again.number(0, again.column("x")) == number);
   }
-  BOOST_TEST(csv_number(512) == "512");
-  BOOST_TEST(csv_number(0.1) == "0.1");
+  BOOST_TEST(shortest_text(512) == "512");
+  BOOST_TEST(shortest_text(0.1) == "0.1");
 }
 
 BOOST_AUTO_TEST_CASE(broken_files_are_named_with_their_line) {

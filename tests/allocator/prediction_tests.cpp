@@ -2,18 +2,14 @@
 
 #include "allocator/prediction.h"
 #include "tests/allocator/decision_fixtures.h"
+#include "tests/allocator/predicted.h"
 
 namespace jabas {
 namespace {
 
-const auto kExact = boost::test_tools::tolerance(1e-9);
+using fixtures::predicted;
 
-CandidateResult predicted(const DecisionState& state, const GpuCounts& gpus) {
-  std::string cause;
-  const auto result = Predictor(state).predict(gpus, &cause);
-  BOOST_REQUIRE_MESSAGE(result.has_value(), cause);
-  return *result;
-}
+const auto kExact = boost::test_tools::tolerance(1e-9);
 
 }  // namespace
 

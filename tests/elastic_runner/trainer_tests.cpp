@@ -25,6 +25,19 @@ TrainingSpec small_spec(int epochs) {
   return spec;
 }
 
+// Adapts by the published rule, through resizes.
+TrainingSpec growing_spec(int epochs) {
+  TrainingSpec spec = small_spec(epochs);
+  spec.workers_per_epoch = {2, 3, 1, 2};
+  spec.adaptive = true;
+  spec.batch_max = 96;
+  spec.adapt_every = 5;
+  spec.batch_policy = "paper";
+  spec.adapt_up = 1.5;
+  spec.similarity_target = 0.5;
+  return spec;
+}
+
 // Trains with `workers` in each epoch; returns the final weights of the last rank 0.
 std::vector<double> weights_of(TrainingSpec spec, std::vector<int> workers) {
   spec.workers_per_epoch = workers;
@@ -227,14 +240,7 @@ BOOST_AUTO_TEST_CASE(a_worker_killed_in_evaluation_costs_nothing) {
 
 BOOST_AUTO_TEST_CASE(an_adaptive_run_grows_its_batch_and_reports_each_decision) {
   const TempDir dir;
-  auto spec = small_spec(8);
-  spec.workers_per_epoch = {2, 3, 1, 2};
-  spec.adaptive = true;
-  spec.batch_max = 96;
-  spec.adapt_every = 5;
-  spec.batch_policy = "paper";
-  spec.adapt_up = 1.5;
-  spec.similarity_target = 0.5;
+  auto spec = growing_spec(8);
   spec.ledger_dir = dir.path();
   TrainingHarness run(spec);
   run.start([&](int epoch) { return workers_in_epoch(spec.workers_per_epoch, epoch); });
@@ -287,14 +293,7 @@ BOOST_AUTO_TEST_CASE(goodput_follows_the_profile_of_the_plan) {
 // Warm-up and a linear fall, by samples: the same curve through steps of every size and resizes,
 // and the batch's factor on top of it.
 BOOST_AUTO_TEST_CASE(the_learning_rate_follows_samples_and_batch) {
-  auto spec = small_spec(4);
-  spec.workers_per_epoch = {2, 3, 1, 2};
-  spec.adaptive = true;
-  spec.batch_max = 96;
-  spec.adapt_every = 5;
-  spec.batch_policy = "paper";
-  spec.adapt_up = 1.5;
-  spec.similarity_target = 0.5;
+  auto spec = growing_spec(4);
   spec.lr = 0.5;
   spec.lr_scaling = "linear";
   spec.lr_schedule = "polynomial";
