@@ -5,7 +5,7 @@ namespace jabas {
 EngineOptions engine_options(const TrainingSpec& spec) {
   EngineOptions options;
   options.model = spec.model;
-  options.gpt = {spec.layers, spec.width, spec.heads, spec.dropout};
+  options.size = {spec.layers, spec.width, spec.heads, spec.dropout};
   options.dataset = spec.dataset;
   options.data_dir = spec.data_dir;
   options.subset = spec.subset;

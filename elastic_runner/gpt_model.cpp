@@ -11,22 +11,21 @@
 namespace jabas {
 namespace {
 
-constexpr std::int64_t kBytes = 256;
 constexpr float kTableBound = 0.035F;  // deviation 0.02
 
 class Gpt : public BuiltInModel {
  public:
-  Gpt(const EngineOptions& options, at::ScalarType type)
+  Gpt(const EngineOptions& options, const DataShape& shape, at::ScalarType type)
       : BuiltInModel(type, options.seed),
-        heads_(options.gpt.heads),
-        width_(options.gpt.width),
-        dropout_(options.gpt.dropout),
-        tokens_(add_table("tokens", kBytes, width_, kTableBound)),
-        positions_(add_table("positions", options.sequence_length, width_, kTableBound)),
-        later_(at::ones({options.sequence_length, options.sequence_length}, at::kBool).triu(1)) {
+        heads_(options.size.heads),
+        width_(options.size.width),
+        dropout_(options.size.dropout),
+        tokens_(add_table("tokens", shape.vocabulary, width_, kTableBound)),
+        positions_(add_table("positions", shape.length, width_, kTableBound)),
+        later_(at::ones({shape.length, shape.length}, at::kBool).triu(1)) {
     // What the layers add shall not grow with their number.
-    const auto scale = static_cast<float>(1 / std::sqrt(2.0 * options.gpt.layers));
-    for (int i = 0; i < options.gpt.layers; ++i) {
+    const auto scale = static_cast<float>(1 / std::sqrt(2.0 * options.size.layers));
+    for (int i = 0; i < options.size.layers; ++i) {
       const std::string name = "layer" + std::to_string(i) + ".";
       layers_.push_back({add_layer_norm(name + "norm1", width_),
                          add_layer(name + "qkv", {3 * width_, width_}, true),
@@ -38,11 +37,12 @@ class Gpt : public BuiltInModel {
     norm_ = add_layer_norm("norm", width_);
   }
 
-  at::Tensor forward(const at::Tensor& inputs, RandomStream* stream) override {
+  at::Tensor forward(const Batch& batch, RandomStream* stream) override {
     const auto dropped = [&](const at::Tensor& values) {
       return stream != nullptr && dropout_ > 0 ? dropout(values, dropout_, *stream) : values;
     };
-    at::Tensor values = dropped(at::embedding(parameter(tokens_), inputs) + parameter(positions_));
+    at::Tensor values =
+        dropped(at::embedding(parameter(tokens_), batch.inputs[0]) + parameter(positions_));
     for (const Layer& layer : layers_) {
       values = values + dropped(attention(layer_norm(values, layer.norm1), layer));
       const at::Tensor hidden = at::gelu(linear(layer_norm(values, layer.norm2), layer.fc1));
@@ -78,12 +78,13 @@ class Gpt : public BuiltInModel {
 
 }  // namespace
 
-std::unique_ptr<Model> make_gpt(const EngineOptions& options, at::ScalarType type) {
-  const GptSize& size = options.gpt;
-  JABAS_ASSERT(size.layers >= 1 && size.heads >= 1 && size.width % size.heads == 0 &&
-                   options.sequence_length >= 1,
-               "size of gpt");
-  return std::make_unique<Gpt>(options, type);
+std::unique_ptr<Model> make_gpt(const EngineOptions& options, const DataShape& shape,
+                                at::ScalarType type) {
+  const ModelSize& size = options.size;
+  JABAS_ASSERT(
+      size.layers >= 1 && size.heads >= 1 && size.width % size.heads == 0 && shape.length >= 1,
+      "size of gpt");
+  return std::make_unique<Gpt>(options, shape, type);
 }
 
 }  // namespace jabas

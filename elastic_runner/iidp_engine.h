@@ -30,14 +30,15 @@ struct OptimizerOptions {
   bool decay_all = false;                    // also of norms and biases
 };
 
-struct GptSize {
+// Of the built-in models that have sizes; which: docs/training.md.
+struct ModelSize {
   int layers = 4, width = 128, heads = 4;    // width is a multiple of heads
   double dropout = 0.1;
 };
 
 struct EngineOptions {
   std::string model = "cnn";                 // mlp | cnn | gpt
-  GptSize gpt;
+  ModelSize size;
   std::string dataset = "fashion-mnist";     // fashion-mnist | text
   std::string data_dir;
   std::int64_t subset = 0;
@@ -78,6 +79,7 @@ struct StepOutcome {
 };
 
 // Sums over the labels: one per image, one per byte of a text.
+// A negative `correct`: the loss knows no classes.
 struct Evaluation { double loss_sum = 0; std::int64_t correct = 0, count = 0; };
 
 // A named piece of training state as raw memory: weights, optimizer state, buffers. What checkpoints store and joiners get.

@@ -2,21 +2,17 @@
 
 #include <CLI/CLI.hpp>
 
+#include "elastic_runner/data_options.h"
 #include "elastic_runner/option_checks.h"
 
 namespace jabas {
 
 void declare_model_options(CLI::App& app, TrainingSpec& spec) {
   app.add_option("--model", spec.model, "cnn, mlp or gpt")->capture_default_str();
-  app.add_option("--dataset", spec.dataset,
-                 "fashion-mnist, or text: the bytes of all files of --data-dir (default: what the "
-                 "model reads)");
   app.add_option("--layers", spec.layers, "gpt: layers")->capture_default_str();
   app.add_option("--width", spec.width, "gpt: numbers per position")->capture_default_str();
   app.add_option("--heads", spec.heads, "gpt: attention heads")->capture_default_str();
   app.add_option("--dropout", spec.dropout, "gpt: dropout")->capture_default_str();
-  app.add_option("--sequence-length", spec.sequence_length, "text: bytes of a sample")
-      ->capture_default_str();
 }
 
 void resolve_model(const CLI::App& app, TrainingSpec& spec) {
@@ -24,10 +20,10 @@ void resolve_model(const CLI::App& app, TrainingSpec& spec) {
   const bool gpt = spec.model == "gpt";
   const std::string reads = gpt ? "text" : "fashion-mnist";
   if (app.count("--dataset") == 0) spec.dataset = reads;
-  require_one_of("--dataset", spec.dataset, {"fashion-mnist", "text"});
+  check_data_options(app, spec);
   require(spec.dataset == reads,
           "--dataset=" + spec.dataset + ": model " + spec.model + " reads " + reads);
-  for (const char* name : {"--layers", "--width", "--heads", "--dropout", "--sequence-length"})
+  for (const char* name : {"--layers", "--width", "--heads", "--dropout"})
     require(gpt || app.count(name) == 0, std::string(name) + ": only with --model=gpt");
   require_range("--layers", spec.layers, 1, 1000, "a whole number in 1..1000");
   require_range("--heads", spec.heads, 1, 1000, "a whole number in 1..1000");
@@ -36,8 +32,6 @@ void resolve_model(const CLI::App& app, TrainingSpec& spec) {
   require(spec.width % spec.heads == 0,
           "--width=" + std::to_string(spec.width) +
               ": accepted is a multiple of --heads=" + std::to_string(spec.heads));
-  require_range("--sequence-length", double(spec.sequence_length), 1, 65536,
-                "a whole number in 1..65536");
 }
 
 }  // namespace jabas

@@ -1,6 +1,6 @@
-// The options of `train` that name model and data set: declared, completed with what depends on the
-// model, and checked.
-// Errors: UsageError, one line.
+// The options of `train` that name the model and its sizes: declared, completed (the data set is by
+// default what the model reads), and checked, together with whether the model can read the data
+// set. Errors: UsageError, one line.
 #pragma once
 
 #include "allocator/training_spec.h"

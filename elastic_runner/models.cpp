@@ -15,8 +15,8 @@ class Mlp : public BuiltInModel {
  public:
   using BuiltInModel::BuiltInModel;
 
-  at::Tensor forward(const at::Tensor& images, RandomStream*) override {
-    const at::Tensor hidden = at::gelu(linear(images.flatten(1), linear1_));
+  at::Tensor forward(const Batch& batch, RandomStream*) override {
+    const at::Tensor hidden = at::gelu(linear(batch.inputs[0].flatten(1), linear1_));
     return linear(at::gelu(linear(hidden, linear2_)), linear3_);
   }
 
@@ -30,9 +30,9 @@ class Cnn : public BuiltInModel {
  public:
   using BuiltInModel::BuiltInModel;
 
-  at::Tensor forward(const at::Tensor& images, RandomStream* stream) override {
+  at::Tensor forward(const Batch& batch, RandomStream* stream) override {
     const bool training = stream != nullptr;
-    const at::Tensor first = block(images, conv1_, norm1_, 0, training);
+    const at::Tensor first = block(batch.inputs[0], conv1_, norm1_, 0, training);
     at::Tensor features = block(first, conv2_, norm2_, 3, training).flatten(1);
     if (training) features = dropout(features, kCnnDropout, *stream);
     return linear(at::gelu(linear(features, linear1_)), linear2_);
@@ -55,10 +55,11 @@ class Cnn : public BuiltInModel {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(const EngineOptions& options, at::ScalarType type) {
+std::unique_ptr<Model> make_model(const EngineOptions& options, const DataShape& shape,
+                                  at::ScalarType type) {
   if (options.model == "mlp") return std::make_unique<Mlp>(type, options.seed);
   if (options.model == "cnn") return std::make_unique<Cnn>(type, options.seed);
-  if (options.model == "gpt") return make_gpt(options, type);
+  if (options.model == "gpt") return make_gpt(options, shape, type);
   throw UsageError("--model=" + options.model + ": accepted are mlp, cnn, gpt");
 }
 

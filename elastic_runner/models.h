@@ -3,7 +3,8 @@
 // so that placement invariance holds (shared design "model" 1).
 //
 // Ownership: a model owns its tensors; the engine redirects the parameters' storage into its flat
-// buffer. Threads: one model per thread.   Errors: UsageError for an unknown name.
+// buffer. Threads: one model per thread.   Errors: UsageError for an unknown name or
+// for a model that cannot be built for the data.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "elastic_runner/batch_loader.h"
 #include "elastic_runner/iidp_engine.h"
+#include "elastic_runner/loss.h"
 #include "elastic_runner/random_stream.h"
 
 namespace jabas {
@@ -26,10 +29,10 @@ struct NamedTensor {
 class Model {
  public:
   virtual ~Model() = default;
-  // Logits [n, classes] of images [n, 1, 28, 28], or [n, length, 256] of bytes [n, length]. With
-  // `dropout` in training mode: draws from it, uses the batch's statistics and updates the buffers.
-  // Without: evaluation.
-  virtual at::Tensor forward(const at::Tensor& inputs, RandomStream* dropout) = 0;
+  // What loss() takes as output for the batch's inputs (data_shape.h). With `dropout` in training
+  // mode: draws from it, uses the batch's statistics and updates the buffers. Without: evaluation.
+  virtual at::Tensor forward(const Batch& batch, RandomStream* dropout) = 0;
+  virtual Loss loss() const { return Loss::kCrossEntropy; }
   // In registration order; parameters are leaves that require gradients, buffers never do.
   virtual std::vector<NamedTensor>& parameters() = 0;
   virtual std::vector<NamedTensor>& buffers() = 0;
@@ -37,6 +40,7 @@ class Model {
 
 // Initial values are a function of (name, size, seed) alone, the same in both precisions up to
 // rounding.
-std::unique_ptr<Model> make_model(const EngineOptions& options, at::ScalarType type);
+std::unique_ptr<Model> make_model(const EngineOptions& options, const DataShape& shape,
+                                  at::ScalarType type);
 
 }  // namespace jabas

@@ -71,7 +71,7 @@ void Replica::begin_step(bool halves, std::function<void(int)> arrive) {
 }
 
 double Replica::forward(const Batch& batch, double scale, RandomStream& random) {
-  const Predictions predictions(model_->forward(batch.inputs, &random), batch.labels);
+  const Predictions predictions(model_->forward(batch, &random), batch.labels, model_->loss());
   loss_ = predictions.loss_sum() * (scale / predictions.labels_per_sample());
   return loss_.item<double>();
 }

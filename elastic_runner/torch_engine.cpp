@@ -25,8 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kTrainingDraws =
-    0x647261777321;  // separates these streams from those of initial values
+// Separate these streams from each other and from those of initial values.
+constexpr std::uint64_t kTrainingDraws = 0x647261777321, kAugmentationDraws = 0x6175676d656e74;
 constexpr std::int64_t kEvaluationBatch = 500;
 
 // Runs every action whatever fails; rethrow() then throws the first failure.
@@ -100,7 +100,7 @@ class TorchEngine : public IidpEngine {
       : options_(options),
         type_(type_of(options.precision)),
         loader_(make_batch_loader(options, type_)),
-        prototype_(make_model(options, type_)),
+        prototype_(make_model(options, loader_->shape(), type_)),
         layout_(layout_of(*prototype_, type_, options.bucket_bytes)),
         weights_(at::zeros({layout_.size}, type_)),
         optimizer_(make_flat_optimizer(options.optimizer, weights_, layout_,
@@ -174,7 +174,8 @@ std::unique_ptr<TorchEngine::Stream> TorchEngine::make_stream() {
   auto stream = std::make_unique<Stream>();
   stream->worker = std::make_unique<StreamWorker>([this, &replica = stream->replica] {
     use_one_thread();
-    replica = std::make_unique<Replica>(make_model(options_, type_), layout_, weights_);
+    replica =
+        std::make_unique<Replica>(make_model(options_, loader_->shape(), type_), layout_, weights_);
   });
   return stream;
 }
@@ -207,7 +208,13 @@ void TorchEngine::run_passes(const StepPlan& plan, std::size_t stream_index, std
     if (slice.empty()) continue;
     const std::int64_t virtual_worker = plan.first_worker + static_cast<std::int64_t>(index);
     auto begin = Clock::now();
-    const Batch batch = loader_->train(slice);
+    const auto draws = [&](std::uint64_t purpose) {
+      return RandomStream({options_.seed, purpose, static_cast<std::uint64_t>(plan.epoch),
+                           static_cast<std::uint64_t>(plan.step),
+                           static_cast<std::uint64_t>(virtual_worker)});
+    };
+    RandomStream augmentation = draws(kAugmentationDraws);
+    const Batch batch = loader_->train(slice, augmentation);
     if (options_.on_read) options_.on_read(virtual_worker, slice);
     stream.times.data_s += seconds_since(begin);
 
@@ -216,9 +223,7 @@ void TorchEngine::run_passes(const StepPlan& plan, std::size_t stream_index, std
     // Only virtual worker 0 counts for the buffers; every other pass runs on whatever this
     // replica's contain.
     if (virtual_worker == 0) load_canonical_buffers(replica.model());
-    RandomStream random({options_.seed, kTrainingDraws, static_cast<std::uint64_t>(plan.epoch),
-                         static_cast<std::uint64_t>(plan.step),
-                         static_cast<std::uint64_t>(virtual_worker)});
+    RandomStream random = draws(kTrainingDraws);
     loss += replica.forward(batch, scale, random);
     reduction_.set_loss(source, loss);
     if (virtual_worker == 0) reduction_.set_buffers(replica.model().buffers());
@@ -303,10 +308,10 @@ Evaluation TorchEngine::evaluate_chunks(Stream& stream,
   for (std::size_t chunk = first; chunk < chunks.size(); chunk += streams_.size()) {
     const Batch batch = loader_->test(chunks[chunk]);
     const auto turn = blas_turn();
-    const Predictions predictions(model.forward(batch.inputs, nullptr), batch.labels);
+    const Predictions predictions(model.forward(batch, nullptr), batch.labels, model.loss());
     sum.loss_sum += predictions.loss_sum().item<double>();
     sum.correct += predictions.correct();
-    sum.count += batch.labels.numel();
+    sum.count += predictions.labels();
   }
   return sum;
 }

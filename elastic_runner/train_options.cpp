@@ -7,6 +7,7 @@
 
 #include "allocator/error.h"
 #include "elastic_runner/batch_options.h"
+#include "elastic_runner/data_options.h"
 #include "elastic_runner/lr_options.h"
 #include "elastic_runner/model_options.h"
 #include "elastic_runner/optimizer_options.h"
@@ -46,10 +47,7 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
                  "Run N workers on this machine without Slurm; N,M,… = workers in each epoch, the "
                  "last repeats");
   declare_model_options(app, spec);
-  app.add_option("--data-dir", spec.data_dir,
-                 "Folder of the data set's files (default: Debian's fashion-mnist or licences)");
-  app.add_option("--subset", spec.subset, "Train on the first N samples only (0 = all)")
-      ->capture_default_str();
+  declare_data_options(app, spec);
   app.add_option("--epochs", spec.epochs, "Epochs to train")->capture_default_str();
   app.add_option("--local-batch", spec.local_batch, "Samples per virtual worker and step")
       ->capture_default_str();
@@ -102,7 +100,6 @@ void check_values(const TrainingSpec& spec) {
   require(
       spec.device != "cuda",
       "--device=cuda: this jabas-run was built without CUDA; accepted are auto, cpu and emulated");
-  require_range("--subset", double(spec.subset), 0, 1e15, "a whole number ≥ 0 (0 = all samples)");
   require_range("--epochs", spec.epochs, 1, 1e6, "a whole number in 1..1000000");
   require_range("--local-batch", double(spec.local_batch), 1, 1e6, "a whole number in 1..1000000");
   require_range("--adapt-every", double(spec.adapt_every), 1, 1e9, "a whole number ≥ 1");

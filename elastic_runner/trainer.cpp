@@ -144,7 +144,7 @@ double Trainer::evaluate(ActiveGeneration& generation) {
   double sums[] = {mine.loss_sum, double(mine.correct), double(mine.count)};
   communicator.set_timeout(kUnknownCollectiveTimeout);
   communicator.all_reduce_sum(sums, 3);
-  context_.state.test_accuracy = sums[2] > 0 ? sums[1] / sums[2] : -1;
+  context_.state.test_accuracy = sums[1] >= 0 && sums[2] > 0 ? sums[1] / sums[2] : -1;
   return sums[2] > 0 ? sums[0] / sums[2] : -1;
 }
 

@@ -103,7 +103,7 @@ struct EngineFixture {
       result.dataset = "text";
       result.data_dir = text.path();
       result.sequence_length = 16;
-      result.gpt = {2, 16, 2, 0.1};
+      result.size = {2, 16, 2, 0.1};
     }
     result.bucket_bytes = 1 << 16;
     return result;

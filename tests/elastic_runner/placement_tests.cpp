@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(the_same_placement_gives_the_same_bits) {
 BOOST_DATA_TEST_CASE(a_step_equals_one_big_batch, boost::unit_test::data::make({"mlp", "gpt"}),
                      model) {
   auto options = this->options(model, "fp64");
-  options.gpt.dropout = 0;
+  options.size.dropout = 0;
   const auto one = train(options, {{1, 0}}, {consecutive({23})});
   for (const Placement& placement :
        {Placement{{2, 0}, {2, 0}}, Placement{{1, 3}}, Placement{{3, 0}, {1, 0}}}) {

@@ -413,12 +413,16 @@ BOOST_AUTO_TEST_CASE(the_gpt_learns) {
 
 // A byte is predicted from those before it.
 BOOST_AUTO_TEST_CASE(the_gpt_does_not_look_ahead) {
-  const auto model = make_model(options("gpt", "fp64"), at::kDouble);
+  const auto options = this->options("gpt", "fp64");
+  const auto loader = make_batch_loader(options, at::kDouble);
+  const auto model = make_model(options, loader->shape(), at::kDouble);
   const at::Tensor bytes = at::arange(16, at::kLong).view({1, 16});
   at::Tensor other = bytes.clone();
   other[0][9] = 200;
   const at::Tensor difference =
-      (model->forward(bytes, nullptr) - model->forward(other, nullptr)).abs().amax({0, 2});
+      (model->forward({{bytes}, {}}, nullptr) - model->forward({{other}, {}}, nullptr))
+          .abs()
+          .amax({0, 2});
   for (std::int64_t i = 0; i < 16; ++i)
     BOOST_TEST((difference[i].item<double>() > 0) == (i >= 9), "position " << i);
 }
