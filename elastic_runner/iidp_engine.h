@@ -37,8 +37,9 @@ struct ModelSize {
 };
 
 struct EngineOptions {
-  std::string model = "cnn";                 // mlp | cnn | gpt
+  std::string model = "cnn";                 // mlp | cnn | gpt, or a TorchScript file
   ModelSize size;
+  std::string loss;                          // TorchScript: cross_entropy | mse | bce | own; "" = what suits the data
   std::string dataset = "fashion-mnist";     // fashion-mnist | text
   std::string data_dir;
   std::int64_t subset = 0;

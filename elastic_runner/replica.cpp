@@ -33,6 +33,12 @@ Replica::Replica(std::unique_ptr<Model> model, const FlatLayout& layout, const a
     : model_(std::move(model)), layout_(layout), missing_(layout.buckets.size(), 0) {
   const at::NoGradGuard no_grad;
   auto& parameters = model_->parameters();
+  // A model file may have been replaced since the first replica was made.
+  bool same = parameters.size() == layout.slots.size();
+  for (std::size_t i = 0; same && i < parameters.size(); ++i)
+    same = parameters[i].tensor.numel() == layout.slots[i].count;
+  if (!same)
+    throw InputError("the model's parameters are not those it had at the start: its file changed");
   for (std::size_t i = 0; i < parameters.size(); ++i)
     parameters[i].tensor.set_data(view_of(weights, layout.slots[i], parameters[i].tensor));
   make_half(halves_[0]);

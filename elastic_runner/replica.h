@@ -2,6 +2,7 @@
 // lie in a flat buffer of its own. Reports each bucket of its last pass as soon as backward has
 // produced it.
 //
+// Errors: InputError if the model has other parameters than the layout (its file was replaced).
 // Ownership: owns model and gradients; shares the weight storage.
 // Threads: construct, use and destroy on one thread at a time; gradients may be read by another
 // after its arrival. Not promised: that anything notices weights changed during a pass; the caller
