@@ -1,12 +1,15 @@
 #include "elastic_runner/batch_loader.h"
 
 #include "elastic_runner/image_loader.h"
+#include "elastic_runner/model_file.h"
+#include "elastic_runner/plugin_file.h"
 #include "elastic_runner/text_loader.h"
 
 namespace jabas {
 
 std::unique_ptr<const BatchLoader> make_batch_loader(const EngineOptions& options,
                                                      at::ScalarType type) {
+  if (is_plugin_file(options.dataset)) return make_plugin_loader(options, type);
   if (options.dataset == "text") return make_text_loader(options);
   return make_image_loader(options, type);
 }

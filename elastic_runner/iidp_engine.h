@@ -37,11 +37,12 @@ struct ModelSize {
 };
 
 struct EngineOptions {
-  std::string model = "cnn";                 // mlp | cnn | gpt, or a TorchScript file
+  std::string model = "cnn";                 // mlp | cnn | gpt, or a TorchScript file or plug-in
   ModelSize size;
   std::string loss;                          // TorchScript: cross_entropy | mse | bce | own; "" = what suits the data
-  std::string dataset = "fashion-mnist";     // fashion-mnist | text
+  std::string dataset = "fashion-mnist";     // fashion-mnist | text, or a plug-in
   std::string data_dir;
+  std::string plugin_options;                // --plugin-options, for plug-ins alone
   std::int64_t subset = 0;
   std::int64_t sequence_length = 64;         // text: bytes of a sample
   std::string precision = "fp32";            // fp32 | fp64

@@ -6,6 +6,7 @@
 #include "elastic_runner/built_in_model.h"
 #include "elastic_runner/gpt_model.h"
 #include "elastic_runner/model_file.h"
+#include "elastic_runner/plugin_file.h"
 #include "elastic_runner/torchscript_model.h"
 
 namespace jabas {
@@ -60,6 +61,7 @@ class Cnn : public BuiltInModel {
 std::unique_ptr<Model> make_model(const EngineOptions& options, const DataShape& shape,
                                   at::ScalarType type) {
   if (is_torchscript_file(options.model)) return make_torchscript_model(options, shape, type);
+  if (is_plugin_file(options.model)) return make_plugin_model(options, shape, type);
   if (options.model == "mlp") return std::make_unique<Mlp>(type, options.seed);
   if (options.model == "cnn") return std::make_unique<Cnn>(type, options.seed);
   if (options.model == "gpt") return make_gpt(options, shape, type);

@@ -7,36 +7,13 @@
 // for a model that cannot be built for the data.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "elastic_runner/batch_loader.h"
+#include "elastic_runner/data_shape.h"
 #include "elastic_runner/iidp_engine.h"
-#include "elastic_runner/loss.h"
-#include "elastic_runner/random_stream.h"
+#include "elastic_runner/model.h"
 
 namespace jabas {
-
-struct NamedTensor {
-  std::string name;
-  at::Tensor tensor;
-};
-
-class Model {
- public:
-  virtual ~Model() = default;
-  // What loss() takes as output for the batch's inputs (data_shape.h). With `dropout` in training
-  // mode: draws from it, uses the batch's statistics and updates the buffers. Without: evaluation.
-  virtual at::Tensor forward(const Batch& batch, RandomStream* dropout) = 0;
-  virtual Loss loss() const { return Loss::kCrossEntropy; }
-  // In registration order; parameters are leaves that require gradients, buffers never do.
-  virtual std::vector<NamedTensor>& parameters() = 0;
-  virtual std::vector<NamedTensor>& buffers() = 0;
-};
 
 // Initial values are a function of (name, size, seed) alone, the same in both precisions up to
 // rounding.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "elastic_runner/batch_loader.h"
 #include "elastic_runner/models.h"
 #include "tests/elastic_runner/engine_fixture.h"
 
