@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "allocator/error.h"
+
 namespace jabas {
 namespace {
 
@@ -23,6 +25,11 @@ void fill_dropout_mask(T* mask, std::int64_t count, double probability, RandomSt
 }
 
 }  // namespace
+
+void refuse_data(const EngineOptions& options, const DataShape& shape, const std::string& needs) {
+  throw UsageError("--model=" + options.model + ": reads " + needs + "; data set " +
+                   options.dataset + " has " + to_text(shape));
+}
 
 at::Tensor dropout(const at::Tensor& values, double probability, RandomStream& stream) {
   const at::Tensor mask = at::empty(values.sizes(), values.options().requires_grad(false));
@@ -55,12 +62,13 @@ BuiltInModel::Index BuiltInModel::add_layer_norm(const std::string& name, std::i
   return index;
 }
 
-BuiltInModel::Index BuiltInModel::add_batch_norm(const std::string& name, std::int64_t channels) {
-  const Index index = add_layer_norm(name, channels);
+BuiltInModel::BatchNorm BuiltInModel::add_batch_norm(const std::string& name,
+                                                     std::int64_t channels) {
+  const BatchNorm norm{add_layer_norm(name, channels), buffers_.size()};
   buffers_.push_back({name + ".running_mean", at::zeros({channels}, type_)});
   buffers_.push_back({name + ".running_var", at::ones({channels}, type_)});
   buffers_.push_back({name + ".num_batches_tracked", at::zeros({}, at::kLong)});
-  return index;
+  return norm;
 }
 
 at::Tensor BuiltInModel::linear(const at::Tensor& values, Index layer) const {
@@ -72,12 +80,12 @@ at::Tensor BuiltInModel::layer_norm(const at::Tensor& values, Index layer) const
                         kNormEpsilon);
 }
 
-at::Tensor BuiltInModel::batch_norm(const at::Tensor& values, Index layer, Index buffer,
+at::Tensor BuiltInModel::batch_norm(const at::Tensor& values, const BatchNorm& norm,
                                     bool training) {
-  if (training) buffers_[buffer + 2].tensor += 1;
-  return at::batch_norm(values, parameter(layer), parameter(layer + 1), buffers_[buffer].tensor,
-                        buffers_[buffer + 1].tensor, training, kBatchNormMomentum, kNormEpsilon,
-                        /*cudnn_enabled=*/false);
+  if (training) buffers_[norm.buffer + 2].tensor += 1;
+  return at::batch_norm(values, parameter(norm.weight), parameter(norm.weight + 1),
+                        buffers_[norm.buffer].tensor, buffers_[norm.buffer + 1].tensor, training,
+                        kBatchNormMomentum, kNormEpsilon, /*cudnn_enabled=*/false);
 }
 
 BuiltInModel::Index BuiltInModel::add_parameter(const std::string& name, const at::Tensor& values) {

@@ -20,14 +20,17 @@ class BuiltInModel : public Model {
                   float scale = 1);
   // Uniform in ±bound.
   Index add_table(const std::string& name, std::int64_t rows, std::int64_t width, float bound);
-  Index add_batch_norm(const std::string& name, std::int64_t channels);
+  struct BatchNorm {
+    Index weight, buffer;
+  };
+  BatchNorm add_batch_norm(const std::string& name, std::int64_t channels);
   Index add_layer_norm(const std::string& name, std::int64_t width);
 
   const at::Tensor& parameter(Index index) const { return parameters_[index].tensor; }
 
   at::Tensor linear(const at::Tensor& values, Index layer) const;
   at::Tensor layer_norm(const at::Tensor& values, Index layer) const;
-  at::Tensor batch_norm(const at::Tensor& values, Index layer, Index buffer, bool training);
+  at::Tensor batch_norm(const at::Tensor& values, const BatchNorm& norm, bool training);
 
  private:
   Index add_parameter(const std::string& name, const at::Tensor& values);
@@ -37,6 +40,10 @@ class BuiltInModel : public Model {
   const std::uint64_t seed_;
   std::vector<NamedTensor> parameters_, buffers_;
 };
+
+// UsageError: the model cannot be built for the data; `needs` is what it reads, in words.
+[[noreturn]] void refuse_data(const EngineOptions& options, const DataShape& shape,
+                              const std::string& needs);
 
 // Zeroes elements with that probability and scales the others so that the expectation stays.
 at::Tensor dropout(const at::Tensor& values, double probability, RandomStream& stream);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace jabas {
@@ -23,5 +24,12 @@ struct DataShape {
   std::vector<std::int64_t> sample, target;
   std::int64_t classes = 0;
 };
+
+// "images", "masks", "tokens", "pairs", "clicks" or "arrays".
+std::string kind_name(DataShape::Kind kind);
+const std::vector<DataShape::Kind>& all_kinds();
+
+// For error lines, as in "images of 3x32x32 (channels x rows x columns) in 10 classes".
+std::string to_text(const DataShape& shape);
 
 }  // namespace jabas

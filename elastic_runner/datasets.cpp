@@ -3,6 +3,7 @@
 #include "allocator/error.h"
 #include "elastic_runner/idx_file.h"
 #include "elastic_runner/iidp_engine.h"
+#include "elastic_runner/synthetic_data.h"
 #include "elastic_runner/text_corpus.h"
 
 namespace jabas {
@@ -44,7 +45,7 @@ void keep_first(LabelledImages& images, std::int64_t subset, std::int64_t pixels
 
 Dataset load_dataset(const std::string& name, const std::string& data_dir, std::int64_t subset) {
   if (name != "fashion-mnist")
-    throw UsageError("--dataset=" + name + ": accepted are fashion-mnist and text");
+    throw UsageError("--dataset=" + name + ": accepted are fashion-mnist, text and synthetic");
   Dataset dataset;
   dataset.rows = dataset.columns = 28;
   dataset.classes = 10;
@@ -58,6 +59,7 @@ Dataset load_dataset(const std::string& name, const std::string& data_dir, std::
 }
 
 std::int64_t count_train_samples(const EngineOptions& options) {
+  if (options.dataset == "synthetic") return synthetic_train_samples(options);
   if (options.dataset == "text")
     return TextCorpus(options.data_dir, options.sequence_length, options.subset).train_samples();
   return load_dataset(options.dataset, options.data_dir, options.subset).train.count;

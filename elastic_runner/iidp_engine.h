@@ -30,21 +30,32 @@ struct OptimizerOptions {
   bool decay_all = false;                    // also of norms and biases
 };
 
-// Of the built-in models that have sizes; which: docs/training.md.
+// Of the built-in models that have sizes; which, and their defaults: model_catalogue.h.
 struct ModelSize {
-  int layers = 4, width = 128, heads = 4;    // width is a multiple of heads
-  double dropout = 0.1;
+  int layers = 0, width = 0, heads = 0;      // 0 = the model's default; width is a multiple of heads
+  double dropout = -1;                       // negative = the model's default
+  int patch_size = 0;                        // 0 = the model's default
+};
+
+// Generated data that can be learnt, a function of these fields and the sample's index alone.
+struct SyntheticOptions {
+  std::string kind;                          // kind_name() of data_shape.h; "" = the first that the model reads
+  std::int64_t samples = 2048, test_samples = 256;
+  std::vector<std::int64_t> sample_shape;    // by kind: synthetic_data.h; empty = a small one
+  std::int64_t classes = 10;                 // images, masks, arrays; arrays with 0 classes: numbers
+  std::int64_t vocabulary = 64;              // tokens, pairs
 };
 
 struct EngineOptions {
-  std::string model = "cnn";                 // mlp | cnn | gpt, or a TorchScript file or plug-in
+  std::string model = "cnn";                 // a name of model_catalogue.h, a TorchScript file or a plug-in
   ModelSize size;
   std::string loss;                          // TorchScript: cross_entropy | mse | bce | own; "" = what suits the data
-  std::string dataset = "fashion-mnist";     // fashion-mnist | text, or a plug-in
+  std::string dataset = "fashion-mnist";     // fashion-mnist | text | synthetic, or a plug-in
   std::string data_dir;
   std::string plugin_options;                // --plugin-options, for plug-ins alone
   std::int64_t subset = 0;
   std::int64_t sequence_length = 64;         // text: bytes of a sample
+  SyntheticOptions synthetic;
   std::string precision = "fp32";            // fp32 | fp64
   std::string device = "cpu";                // cpu | cuda
   OptimizerOptions optimizer;

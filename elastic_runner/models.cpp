@@ -1,10 +1,13 @@
 #include "elastic_runner/models.h"
 
-#include <ATen/ATen.h>
+#include <map>
 
 #include "allocator/error.h"
 #include "elastic_runner/built_in_model.h"
+#include "elastic_runner/cnn_model.h"
 #include "elastic_runner/gpt_model.h"
+#include "elastic_runner/mlp_model.h"
+#include "elastic_runner/model_catalogue.h"
 #include "elastic_runner/model_file.h"
 #include "elastic_runner/plugin_file.h"
 #include "elastic_runner/torchscript_model.h"
@@ -12,49 +15,22 @@
 namespace jabas {
 namespace {
 
-constexpr double kCnnDropout = 0.25;
+using Maker = std::unique_ptr<Model> (*)(const EngineOptions&, const DataShape&, at::ScalarType);
 
-class Mlp : public BuiltInModel {
- public:
-  using BuiltInModel::BuiltInModel;
+const std::map<std::string, Maker>& makers() {
+  static const std::map<std::string, Maker> makers = {
+      {"cnn", make_cnn},
+      {"gpt", make_gpt},
+      {"mlp", make_mlp},
+  };
+  return makers;
+}
 
-  at::Tensor forward(const Batch& batch, RandomStream*) override {
-    const at::Tensor hidden = at::gelu(linear(batch.inputs[0].flatten(1), linear1_));
-    return linear(at::gelu(linear(hidden, linear2_)), linear3_);
-  }
-
- private:
-  const Index linear1_ = add_layer("fc1", {256, 784}, true);
-  const Index linear2_ = add_layer("fc2", {128, 256}, true);
-  const Index linear3_ = add_layer("fc3", {10, 128}, true);
-};
-
-class Cnn : public BuiltInModel {
- public:
-  using BuiltInModel::BuiltInModel;
-
-  at::Tensor forward(const Batch& batch, RandomStream* stream) override {
-    const bool training = stream != nullptr;
-    const at::Tensor first = block(batch.inputs[0], conv1_, norm1_, 0, training);
-    at::Tensor features = block(first, conv2_, norm2_, 3, training).flatten(1);
-    if (training) features = dropout(features, kCnnDropout, *stream);
-    return linear(at::gelu(linear(features, linear1_)), linear2_);
-  }
-
- private:
-  at::Tensor block(const at::Tensor& values, Index conv, Index norm, Index buffer, bool training) {
-    const at::Tensor convolved =
-        at::conv2d(values, parameter(conv), {}, /*stride=*/1, /*padding=*/1);
-    return at::avg_pool2d(at::gelu(batch_norm(convolved, norm, buffer, training)), 2);
-  }
-
-  const Index conv1_ = add_layer("conv1", {16, 1, 3, 3}, false);
-  const Index norm1_ = add_batch_norm("bn1", 16);
-  const Index conv2_ = add_layer("conv2", {32, 16, 3, 3}, false);
-  const Index norm2_ = add_batch_norm("bn2", 32);
-  const Index linear1_ = add_layer("fc1", {128, 32 * 7 * 7}, true);
-  const Index linear2_ = add_layer("fc2", {10, 128}, true);
-};
+std::string accepted_names() {
+  std::string list;
+  for (const std::string& name : built_in_model_names()) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
 
 }  // namespace
 
@@ -62,10 +38,13 @@ std::unique_ptr<Model> make_model(const EngineOptions& options, const DataShape&
                                   at::ScalarType type) {
   if (is_torchscript_file(options.model)) return make_torchscript_model(options, shape, type);
   if (is_plugin_file(options.model)) return make_plugin_model(options, shape, type);
-  if (options.model == "mlp") return std::make_unique<Mlp>(type, options.seed);
-  if (options.model == "cnn") return std::make_unique<Cnn>(type, options.seed);
-  if (options.model == "gpt") return make_gpt(options, shape, type);
-  throw UsageError("--model=" + options.model + ": accepted are mlp, cnn, gpt");
+  const ModelFacts* facts = find_built_in_model(options.model);
+  if (facts == nullptr)
+    throw UsageError("--model=" + options.model + ": accepted are " + accepted_names());
+  if (!facts->can_read(shape.kind)) refuse_data(options, shape, reads_text(*facts));
+  EngineOptions sized = options;
+  sized.size = with_defaults(*facts, options.size);
+  return makers().at(options.model)(sized, shape, type);
 }
 
 }  // namespace jabas

@@ -1,10 +1,9 @@
-// The built-in networks: mlp (784-256-128-10), cnn (two blocks conv-BatchNorm-GELU-average pool,
-// dropout, two linear layers) and gpt (gpt_model.h). Smooth activations and average pooling only,
-// so that placement invariance holds (shared design "model" 1).
+// A network as the engine trains it, and the built-in ones by name (model_catalogue.h; each in a
+// file of its own).
 //
 // Ownership: a model owns its tensors; the engine redirects the parameters' storage into its flat
-// buffer. Threads: one model per thread.   Errors: UsageError for an unknown name or
-// for a model that cannot be built for the data.
+// buffer. Threads: one model per thread.   Errors: UsageError for an unknown name or for a model
+// that cannot be built for the data: the model, what it reads and what the data set has.
 #pragma once
 
 #include <memory>

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_subset_is_the_first_training_samples) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_refused) {
-  BOOST_TEST(error(0, "cifar") == "--dataset=cifar: accepted are fashion-mnist and text");
+  BOOST_TEST(error(0, "cifar") == "--dataset=cifar: accepted are fashion-mnist, text and synthetic");
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
