@@ -12,6 +12,7 @@
 #include "elastic_runner/ledger_check.h"
 #include "elastic_runner/local_controller.h"
 #include "elastic_runner/process.h"
+#include "elastic_runner/run_directory.h"
 #include "elastic_runner/train_files.h"
 #include "elastic_runner/train_options.h"
 #include "elastic_runner/worker.h"
@@ -42,8 +43,11 @@ RunnerBackends backends() {
 int train(const std::vector<std::string>& arguments) {
   TrainCommand command = parse_train_arguments(arguments);
   check_train_files(command.spec, backends());
-  return command.local ? run_local(command.spec, own_executable())
-                       : run_console(std::move(command), own_executable());
+  if (!command.local) return run_console(std::move(command), own_executable());
+  const LocalProfile profile =
+      read_local_profile(command.profile.empty() ? environment("JABAS_PROFILE") : command.profile,
+                         environment("JABAS_GPU_TYPE"));
+  return run_local(command.spec, profile, own_executable());
 }
 
 // Parses with CLI11; its errors become ours.

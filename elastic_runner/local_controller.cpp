@@ -42,8 +42,10 @@ int last_generation(const TrainingSpec& spec) {
 
 class LocalController {
  public:
-  LocalController(const TrainingSpec& spec, const std::string& executable)
+  LocalController(const TrainingSpec& spec, const LocalProfile& profile,
+                  const std::string& executable)
       : spec_(spec),
+        profile_(profile),
         workers_(executable),
         coordinator_(last_generation(spec)),
         display_(stdout, ::isatty(STDOUT_FILENO) != 0, spec.epochs) {}
@@ -180,7 +182,7 @@ class LocalController {
     std::vector<PlanMember> result = coordinator_.training();
     for (const auto& [id, worker] : workers_.all()) {
       if (worker.ready && !trains(id) && !leaving_.contains(id))
-        result.push_back({id, "", "localhost"});
+        result.push_back({id, profile_.gpu_type, "localhost"});
     }
     if (std::ssize(result) > count) result.resize(std::size_t(count));
     return result;
@@ -199,7 +201,7 @@ class LocalController {
     waiting_resize_ = false;
     const int epoch = first ? next_epoch_ - 1 : next_epoch_;
     auto next = members(workers_in_epoch(spec_.workers_per_epoch, epoch));
-    if (!next.empty()) act(coordinator_.begin(std::move(next), "", first));
+    if (!next.empty()) act(coordinator_.begin(std::move(next), profile_.json, first));
   }
 
   void epoch_ended(const EpochReport& report) {
@@ -291,6 +293,7 @@ class LocalController {
   }
 
   const TrainingSpec& spec_;
+  const LocalProfile& profile_;
   StopSignals signals_;
   LocalWorkers workers_;
   GenerationCoordinator coordinator_;
@@ -306,8 +309,9 @@ class LocalController {
 
 }  // namespace
 
-int run_local(const TrainingSpec& spec, const std::string& executable) {
-  return LocalController(spec, executable).run();
+int run_local(const TrainingSpec& spec, const LocalProfile& profile,
+              const std::string& executable) {
+  return LocalController(spec, profile, executable).run();
 }
 
 }  // namespace jabas

@@ -11,11 +11,12 @@
 // Errors: IoError at the start; afterwards the exit code tells.
 #pragma once
 
-#include "elastic_runner/train_options.h"
+#include "allocator/training_spec.h"
+#include "elastic_runner/local_profile.h"
 
 namespace jabas {
 
 // `executable` is started for each worker. Returns the program's exit code.
-int run_local(const TrainingSpec& spec, const std::string& executable);
+int run_local(const TrainingSpec& spec, const LocalProfile& profile, const std::string& executable);
 
 }  // namespace jabas

@@ -19,7 +19,7 @@ namespace {
 
 // What CLI11 fills before the checks; empty text = not given.
 struct Given {
-  std::string local, vsw, accum, adaptive, resume, state, betas;
+  std::string local, vsw, accum, adaptive, profile, resume, state, betas;
 };
 
 std::vector<int> parse_workers(const std::string& text) {
@@ -77,6 +77,8 @@ void declare(CLI::App& app, TrainingSpec& spec, Given& given) {
   app.add_option("--seed", spec.seed, "Seed of order, weights, dropout")->capture_default_str();
   app.add_option("--device", spec.device, "auto, cpu, cuda or emulated")->capture_default_str();
   app.add_option("--precision", spec.precision, "fp32 or fp64")->capture_default_str();
+  app.add_option("--profile", given.profile,
+                 "With --local: profile of this machine's GPUs (default: $JABAS_PROFILE)");
   app.add_option("--emulate", spec.emulate_profile,
                  "Profile whose step times an emulated device takes");
   app.add_option("--emulate-scale", spec.emulate_scale, "Factor on the emulated times")
@@ -145,6 +147,9 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
   require(command.local || given.state.empty(),
           "--state=" + given.state +
               ": only with --local; under Slurm checkpoints go to the run's state directory");
+  require(command.local || given.profile.empty(),
+          "--profile=" + given.profile +
+              ": only with --local; under Slurm it is sbatch --jabas-profile=FILE");
   require(command.local || (spec.vsw.empty() && spec.accum.empty()),
           "--vsw, --accum: only with --local; under Slurm the solver decides");
   require(spec.device != "emulated" || !spec.emulate_profile.empty() || !command.local,
@@ -152,6 +157,7 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
   require(spec.device == "emulated" || spec.emulate_profile.empty(),
           "--emulate=" + spec.emulate_profile + ": only with --device=emulated");
 
+  command.profile = absolute(given.profile);
   spec.checkpoint_dir = absolute(given.state);
   spec.resume_dir = absolute(given.resume);
   if (command.local && command.resume && spec.resume_dir.empty()) {

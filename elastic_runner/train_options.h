@@ -15,6 +15,7 @@ namespace jabas {
 struct TrainCommand {
   TrainingSpec spec;                   // paths absolute; batch fields as given, see resolve_batch
   bool local = false;                  // --local
+  std::string profile;                 // --profile, absolute; only with --local
   bool resume = false;                 // --resume, with or without a directory
   std::vector<std::string> arguments;  // as given, without "train"
 };

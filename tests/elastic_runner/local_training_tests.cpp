@@ -1,6 +1,7 @@
 // `jabas-run train --local` as a user starts it: the real engine, real processes, real collectives.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "allocator/config_solver.h"
@@ -108,6 +109,22 @@ BOOST_AUTO_TEST_CASE(adaptive_run_grows_its_batch) {
   BOOST_TEST(text.find("\"global_batch\":32,") != std::string::npos);
   BOOST_TEST(text.find("\"global_batch\":256,") != std::string::npos);
   BOOST_TEST(text.find("{\"epoch\":3,\"test_accuracy\":") != std::string::npos);
+}
+
+// With a profile of this machine the batch goes where the most progress per second is: here large
+// ones cost next to nothing.
+BOOST_AUTO_TEST_CASE(goodput_follows_a_given_profile) {
+  const TempDir dir;
+  const std::string metrics = (dir / "metrics.jsonl").string(),
+                    profile = (dir / "p.json").string();
+  std::ofstream(profile) << R"({"jabas_profile": 1, "types": {"cpu": {"points": [
+    {"local_batch": 16, "forward_s": 0.01, "backward_s": 0.02},
+    {"local_batch": 256, "forward_s": 0.0101, "backward_s": 0.0201}]}}})";
+  succeeds(dir,
+           "train --model mlp --subset 4000 --epochs 2 --local 2 --batch-min 32 --batch-max 256 "
+           "--batch-policy goodput --adapt-every 10 --profile " +
+               profile + " --metrics-out " + metrics);
+  BOOST_TEST(file_text(metrics).find("\"global_batch\":256,") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(resume_equals_the_unbroken_run) {

@@ -203,6 +203,8 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
        "--device=cuda: this jabas-run was built without CUDA; accepted are auto, cpu and emulated"},
       {"--local 1 --device emulated", "--device=emulated: needs --emulate FILE with a profile"},
       {"--local 1 --emulate /p", "--emulate=/p: only with --device=emulated"},
+      {"--profile /p",
+       "--profile=/p: only with --local; under Slurm it is sbatch --jabas-profile=FILE"},
       {"--local 1 --epochs 0", "--epochs=0: accepted is a whole number in 1..1000000"},
       {"--local 1 --lr nan", "--lr=nan: accepted is a number ≥ 0"},
       {"--local 0",
