@@ -12,6 +12,12 @@ void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("dropout", spec.dropout);
   archive.field("dataset", spec.dataset);
   archive.field("sequence_length", spec.sequence_length);
+  archive.field("token_type", spec.token_type);
+  archive.field("vocabulary", spec.vocabulary);
+  archive.field("image_size", spec.image_size);
+  archive.field("augment", spec.augment);
+  archive.field("skip_bad", spec.skip_bad);
+  archive.field("readers", spec.readers);
   archive.field("data_dir", spec.data_dir);
   archive.field("subset", spec.subset);
   archive.field("train_samples", spec.train_samples);

@@ -21,8 +21,14 @@ struct TrainingSpec {
   std::string model = "cnn";               // mlp | cnn | gpt
   int layers = 4, width = 128, heads = 4;  // gpt
   double dropout = 0.1;                    // gpt
-  std::string dataset = "fashion-mnist";   // fashion-mnist | text
-  std::int64_t sequence_length = 64;       // text: bytes of a sample
+  std::string dataset = "fashion-mnist";
+  std::int64_t sequence_length = 64;       // text, tokens: length of a sample
+  std::string token_type = "uint16";       // tokens: uint16 | uint32
+  std::int64_t vocabulary = 0;             // tokens
+  int image_size = 224;                    // images
+  bool augment = false;                    // cifar10, cifar100, images
+  bool skip_bad = false;                   // leave out samples that cannot be read
+  int readers = 0;                         // threads of a worker that read ahead
   std::string data_dir;                    // "" = the data set's default place
   std::int64_t subset = 0;                 // 0 = all training samples
   std::int64_t train_samples = 0;  // size of the training set in use, filled in by the console

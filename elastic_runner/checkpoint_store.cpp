@@ -134,13 +134,26 @@ CheckpointFound open_checkpoint(const fs::path& path, const std::string& identit
 
 }  // namespace
 
+namespace {
+
+// Two data sets of one name and size differ in these.
+std::string data_set_of(const TrainingSpec& spec) {
+  if (spec.dataset == "images") return "images (" + std::to_string(spec.image_size) + " pixels)";
+  if (spec.dataset == "tokens")
+    return "tokens (" + std::to_string(spec.sequence_length) + " each, vocabulary " +
+           std::to_string(spec.vocabulary) + ")";
+  return spec.dataset;
+}
+
+}  // namespace
+
 std::string training_identity(const TrainingSpec& spec) {
   std::string model = spec.model;
   if (model == "gpt")
     model += " (" + std::to_string(spec.layers) + " layers, width " + std::to_string(spec.width) +
              ", " + std::to_string(spec.heads) + " heads, " + std::to_string(spec.sequence_length) +
              " bytes)";
-  return "model " + model + ", data set " + spec.dataset + ", " +
+  return "model " + model + ", data set " + data_set_of(spec) + ", " +
          std::to_string(spec.train_samples) + " samples, " + spec.precision + ", " +
          spec.optimizer + ", seed " + std::to_string(spec.seed);
 }

@@ -1,30 +1,90 @@
 #include "elastic_runner/data_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "elastic_runner/option_checks.h"
 
 namespace jabas {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// An option that only some data sets have.
+struct OwnOption {
+  const char* name;
+  Names datasets;
+};
+const OwnOption kOwnOptions[] = {
+    {"--sequence-length", {"text", "tokens"}},
+    {"--token-type", {"tokens"}},
+    {"--vocabulary", {"tokens"}},
+    {"--image-size", {"images"}},
+    {"--augment", {"cifar10", "cifar100", "images"}},
+    {"--skip-bad", {"fashion-mnist", "mnist", "cifar10", "cifar100", "images", "tokens", "npy"}},
+};
+// These have a default place for their files, or none.
+const Names kWithoutFolder = {"fashion-mnist", "text", "synthetic"};
+
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string list_of(const Names& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return list;
+}
+
+}  // namespace
 
 void declare_data_options(CLI::App& app, TrainingSpec& spec) {
   app.add_option("--dataset", spec.dataset,
-                 "fashion-mnist, or text: the bytes of all files of --data-dir (default: what the "
-                 "model reads)");
+                 "fashion-mnist, mnist, cifar10, cifar100, images (folders of JPEG and PNG files), "
+                 "text (the bytes of all files), tokens, npy or synthetic (default: what the model "
+                 "reads)");
   app.add_option("--data-dir", spec.data_dir,
                  "Folder of the data set's files (default: Debian's fashion-mnist or licences)");
   app.add_option("--subset", spec.subset, "Train on the first N samples only (0 = all)")
       ->capture_default_str();
-  app.add_option("--sequence-length", spec.sequence_length, "text: bytes of a sample")
+  app.add_option("--sequence-length", spec.sequence_length,
+                 "text, tokens: bytes or tokens of a sample")
       ->capture_default_str();
+  app.add_option("--token-type", spec.token_type, "tokens: uint16 or uint32")
+      ->capture_default_str();
+  app.add_option("--vocabulary", spec.vocabulary, "tokens: how many there are");
+  app.add_option("--image-size", spec.image_size, "images: pixels of a side")
+      ->capture_default_str();
+  app.add_flag("--augment", spec.augment,
+               "cifar10, cifar100, images: shift or cut out and mirror training images at random");
+  app.add_flag("--skip-bad", spec.skip_bad,
+               "Leave out and count samples that cannot be read (default: an error)");
+  app.add_option("--readers", spec.readers,
+                 "Threads of each worker that read ahead; 0: none (default: 1 for images, else 0)");
 }
 
-void check_data_options(const CLI::App& app, const TrainingSpec& spec) {
-  require_one_of("--dataset", spec.dataset, {"fashion-mnist", "text"});
-  require(spec.dataset == "text" || app.count("--sequence-length") == 0,
-          "--sequence-length: only with --dataset=text");
+void check_data_options(const CLI::App& app, TrainingSpec& spec) {
+  require_one_of("--dataset", spec.dataset,
+                 {"fashion-mnist", "mnist", "cifar10", "cifar100", "images", "text", "tokens",
+                  "npy", "synthetic"});
+  for (const auto& [name, datasets] : kOwnOptions)
+    require(app.count(name) == 0 || contains(datasets, spec.dataset),
+            std::string(name) + ": only with --dataset=" + list_of(datasets));
+  require(!spec.data_dir.empty() || contains(kWithoutFolder, spec.dataset),
+          "--dataset=" + spec.dataset + ": needs --data-dir");
+  require_one_of("--token-type", spec.token_type, {"uint16", "uint32"});
+  require(spec.dataset != "tokens" || app.count("--vocabulary") > 0,
+          "--dataset=tokens: needs --vocabulary");
+  if (spec.dataset == "tokens")
+    require_range("--vocabulary", double(spec.vocabulary), 2, 4294967296.0,
+                  "a whole number in 2..4294967296");
   require_range("--sequence-length", double(spec.sequence_length), 1, 65536,
                 "a whole number in 1..65536");
+  require_range("--image-size", spec.image_size, 8, 4096, "a whole number in 8..4096");
   require_range("--subset", double(spec.subset), 0, 1e15, "a whole number ≥ 0 (0 = all samples)");
+  if (app.count("--readers") == 0) spec.readers = spec.dataset == "images" ? 1 : 0;
+  require_range("--readers", spec.readers, 0, 64, "a whole number in 0..64");
 }
 
 }  // namespace jabas

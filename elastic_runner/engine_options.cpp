@@ -7,6 +7,8 @@ EngineOptions engine_options(const TrainingSpec& spec) {
   options.model = spec.model;
   options.size = {spec.layers, spec.width, spec.heads, spec.dropout};
   options.dataset = spec.dataset;
+  options.reading = {spec.image_size, spec.augment,  spec.token_type,
+                     spec.vocabulary, spec.skip_bad, spec.readers};
   options.data_dir = spec.data_dir;
   options.subset = spec.subset;
   options.sequence_length = spec.sequence_length;

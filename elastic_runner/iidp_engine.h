@@ -46,15 +46,26 @@ struct SyntheticOptions {
   std::int64_t vocabulary = 64;              // tokens, pairs
 };
 
+// How the samples of a data set are read; which options belong to which: docs/training.md.
+struct ReadingOptions {
+  int image_size = 224;                      // images: every picture becomes so many pixels square
+  bool augment = false;                      // cifar10, cifar100, images: random changes in training
+  std::string token_type = "uint16";         // tokens: uint16 | uint32
+  std::int64_t vocabulary = 0;               // tokens
+  bool skip_bad = false;                     // leave out what cannot be read instead of failing
+  int readers = 0;                           // threads that read ahead; 0 = each stream reads its own
+};
+
 struct EngineOptions {
   std::string model = "cnn";                 // a name of model_catalogue.h, a TorchScript file or a plug-in
   ModelSize size;
   std::string loss;                          // TorchScript: cross_entropy | mse | bce | own; "" = what suits the data
-  std::string dataset = "fashion-mnist";     // fashion-mnist | text | synthetic, or a plug-in
+  std::string dataset = "fashion-mnist";     // a name of datasets.h, or a plug-in
+  ReadingOptions reading;
   std::string data_dir;
   std::string plugin_options;                // --plugin-options, for plug-ins alone
   std::int64_t subset = 0;
-  std::int64_t sequence_length = 64;         // text: bytes of a sample
+  std::int64_t sequence_length = 64;         // text, tokens: length of a sample
   SyntheticOptions synthetic;
   std::string precision = "fp32";            // fp32 | fp64
   std::string device = "cpu";                // cpu | cuda
@@ -64,6 +75,8 @@ struct EngineOptions {
   std::int64_t bucket_bytes = 1 << 20;
   // Called by the loader for what it really read, before the step's last all-reduce.
   std::function<void(std::int64_t virtual_worker, const std::vector<std::int64_t>& samples)> on_read;
+  // Called by count_train_samples if samples were left out (skip_bad): how many, why the first.
+  std::function<void(std::int64_t samples, const std::string& first)> on_skipped;
 };
 
 struct StepPlan {
@@ -72,6 +85,9 @@ struct StepPlan {
   // This rank's passes: index micro·V + v; an empty slice contributes nothing. Its virtual worker is first_worker + index.
   std::vector<std::vector<std::int64_t>> slices;
   std::int64_t first_worker = 0;
+  // A hint, to read ahead: the slices of the same passes in step + 1 of this epoch if nothing changes until then. A wrong
+  // one costs time only.
+  std::vector<std::vector<std::int64_t>> next_slices;
   std::int64_t step_samples = 0;             // Σ n_k over all ranks
   double learning_rate = 0;
   bool measure = false;                      // also reduce the even/odd halves (one extra all-reduce)

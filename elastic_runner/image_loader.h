@@ -1,5 +1,5 @@
-// Batches of images held in memory (datasets.h), scaled to [0, 1] and normalised with the data
-// set's mean and deviation.
+// Batches of images (image_set.h), scaled to [0, 1] and normalised with the mean and deviation of
+// each channel.
 #pragma once
 
 #include "elastic_runner/batch_loader.h"

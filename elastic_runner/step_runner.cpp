@@ -39,7 +39,8 @@ StepOutcome StepRunner::run(ActiveGeneration& generation) {
   }
   const StepSlices slices = next_step(order_, state.samples_consumed, state.local_batch,
                                       state.virtual_workers, context_.engine.has_batch_norm());
-  const StepPlan plan = plan_step(generation, slices);
+  StepPlan plan = plan_step(generation, slices);
+  if (context_.spec.readers > 0) plan.next_slices = expected_slices(generation, slices);
   generation.communicator->set_timeout(collective_timeout(
       slowest_step_s_ > 0 ? std::max(slowest_step_s_, generation.split.step_s) : 0));
   if (context_.ledger != nullptr)
@@ -89,6 +90,17 @@ StepPlan StepRunner::plan_step(const ActiveGeneration& generation, const StepSli
                                         double(slices.samples) / double(state.global_batch()));
   }
   return plan;
+}
+
+// Of the step after this one, if batch and split stay.
+std::vector<std::vector<std::int64_t>> StepRunner::expected_slices(
+    const ActiveGeneration& generation, const StepSlices& present) const {
+  const RunState& state = context_.state;
+  const std::int64_t consumed = state.samples_consumed + present.samples;
+  if (consumed >= context_.train_samples) return {};
+  return slices_of_rank(next_step(order_, consumed, state.local_batch, state.virtual_workers,
+                                  context_.engine.has_batch_norm()),
+                        generation.first_worker(), generation.share().workers());
 }
 
 // By the samples seen in the middle of the step. An epoch's smaller last step counts as a whole

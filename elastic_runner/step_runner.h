@@ -20,6 +20,8 @@ class StepRunner {
 
  private:
   StepPlan plan_step(const ActiveGeneration& generation, const struct StepSlices& slices);
+  std::vector<std::vector<std::int64_t>> expected_slices(const ActiveGeneration& generation,
+                                                         const struct StepSlices& present) const;
   double learning_rate(std::int64_t step_samples) const;
   ControlVector own_flags();
   void adapt(ActiveGeneration& generation, const StepOutcome& outcome);

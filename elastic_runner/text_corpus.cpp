@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "allocator/error.h"
+#include "elastic_runner/sample_subset.h"
 
 namespace jabas {
 namespace {
@@ -58,10 +59,7 @@ TextCorpus::TextCorpus(const std::string& directory, std::int64_t length, std::i
                      std::to_string(length) + " bytes");
   test_ = std::max<std::int64_t>(1, samples / kTestShare);
   first_test_ = train_ = samples - test_;
-  if (subset < 0 || subset > train_)
-    throw UsageError("--subset=" + std::to_string(subset) + ": the training set has " +
-                     std::to_string(train_) + " samples");
-  if (subset > 0) train_ = subset;
+  train_ = subset_of(train_, subset);
 }
 
 }  // namespace jabas

@@ -1,4 +1,4 @@
-// Batches of texts (text_corpus.h) as numbers of bytes.
+// Batches of token sequences: bytes of texts (text_corpus.h) or files of tokens (token_files.h).
 #pragma once
 
 #include "elastic_runner/batch_loader.h"
@@ -6,5 +6,6 @@
 namespace jabas {
 
 std::unique_ptr<const BatchLoader> make_text_loader(const EngineOptions& options);
+std::unique_ptr<const BatchLoader> make_token_loader(const EngineOptions& options);
 
 }  // namespace jabas

@@ -16,6 +16,7 @@
 #include "elastic_runner/iidp_engine.h"
 #include "elastic_runner/models.h"
 #include "elastic_runner/predictions.h"
+#include "elastic_runner/read_ahead.h"
 #include "elastic_runner/replica.h"
 #include "elastic_runner/step_reduction.h"
 #include "elastic_runner/stream_worker.h"
@@ -25,8 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Separate these streams from each other and from those of initial values.
-constexpr std::uint64_t kTrainingDraws = 0x647261777321, kAugmentationDraws = 0x6175676d656e74;
+// Separates these streams from those of the readers and of initial values.
+constexpr std::uint64_t kTrainingDraws = 0x647261777321;
 constexpr std::int64_t kEvaluationBatch = 500;
 
 // Runs every action whatever fails; rethrow() then throws the first failure.
@@ -100,6 +101,7 @@ class TorchEngine : public IidpEngine {
       : options_(options),
         type_(type_of(options.precision)),
         loader_(make_batch_loader(options, type_)),
+        reader_(*loader_, options.seed, options.reading.readers),
         prototype_(make_model(options, loader_->shape(), type_)),
         layout_(layout_of(*prototype_, type_, options.bucket_bytes)),
         weights_(at::zeros({layout_.size}, type_)),
@@ -153,6 +155,7 @@ class TorchEngine : public IidpEngine {
   const EngineOptions options_;
   const at::ScalarType type_;
   const std::unique_ptr<const BatchLoader> loader_;
+  ReadAhead reader_;
   const std::unique_ptr<Model>
       prototype_;  // its parameters view the weights, its buffers are the canonical ones
   const FlatLayout layout_;
@@ -208,13 +211,7 @@ void TorchEngine::run_passes(const StepPlan& plan, std::size_t stream_index, std
     if (slice.empty()) continue;
     const std::int64_t virtual_worker = plan.first_worker + static_cast<std::int64_t>(index);
     auto begin = Clock::now();
-    const auto draws = [&](std::uint64_t purpose) {
-      return RandomStream({options_.seed, purpose, static_cast<std::uint64_t>(plan.epoch),
-                           static_cast<std::uint64_t>(plan.step),
-                           static_cast<std::uint64_t>(virtual_worker)});
-    };
-    RandomStream augmentation = draws(kAugmentationDraws);
-    const Batch batch = loader_->train(slice, augmentation);
+    const Batch batch = reader_.take(plan, index);
     if (options_.on_read) options_.on_read(virtual_worker, slice);
     stream.times.data_s += seconds_since(begin);
 
@@ -223,7 +220,9 @@ void TorchEngine::run_passes(const StepPlan& plan, std::size_t stream_index, std
     // Only virtual worker 0 counts for the buffers; every other pass runs on whatever this
     // replica's contain.
     if (virtual_worker == 0) load_canonical_buffers(replica.model());
-    RandomStream random = draws(kTrainingDraws);
+    RandomStream random({options_.seed, kTrainingDraws, static_cast<std::uint64_t>(plan.epoch),
+                         static_cast<std::uint64_t>(plan.step),
+                         static_cast<std::uint64_t>(virtual_worker)});
     loss += replica.forward(batch, scale, random);
     reduction_.set_loss(source, loss);
     if (virtual_worker == 0) reduction_.set_buffers(replica.model().buffers());
@@ -255,6 +254,7 @@ StepOutcome TorchEngine::train_step(const StepPlan& plan, Communicator& communic
     if ((plan.first_worker + static_cast<std::int64_t>(index)) % 2 == 0)
       even_samples += static_cast<std::int64_t>(plan.slices[index].size());
   reduction_.prepare(plan, sources, even_samples);
+  reader_.begin_step(plan, streams_.size());
 
   const auto publish_last_after = begin + std::chrono::duration_cast<Clock::duration>(
                                               std::chrono::duration<double>(plan.min_compute_s));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 #include "allocator/profile.h"
@@ -32,7 +33,12 @@ void make_writable_folder(const std::string& option, const std::string& path) {
 }  // namespace
 
 void check_train_files(TrainingSpec& spec, const RunnerBackends& backends) {
-  spec.train_samples = backends.count_samples(engine_options(spec));
+  EngineOptions engine = engine_options(spec);
+  engine.on_skipped = [](std::int64_t samples, const std::string& first) {
+    std::fprintf(stderr, "jabas-run: --skip-bad leaves out %lld; the first is %s\n",
+                 static_cast<long long>(samples), first.c_str());
+  };
+  spec.train_samples = backends.count_samples(engine);
   if (spec.train_samples < 2) {
     throw InputError("data set " + spec.dataset + ": " + std::to_string(spec.train_samples) +
                      " training samples: at least 2 are needed");

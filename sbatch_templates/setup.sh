@@ -4,7 +4,7 @@
 packages=(g++ make cmake ninja-build ccache pkg-config
   libslurm-dev slurmctld slurmd slurm-client munge
   libtorch-dev libgloo-dev libopenblas0-pthread
-  libzmq3-dev cppzmq-dev libcurl4-openssl-dev zlib1g-dev
+  libzmq3-dev cppzmq-dev libcurl4-openssl-dev zlib1g-dev libjpeg-dev libpng-dev
   nlohmann-json3-dev libcli11-dev libspdlog-dev libboost-test-dev
   dataset-fashion-mnist)
 

@@ -1,4 +1,6 @@
 #include <boost/test/unit_test.hpp>
+#include <map>
+#include <mutex>
 #include <random>
 
 #include "elastic_runner/ledger_check.h"
@@ -62,6 +64,29 @@ BOOST_AUTO_TEST_CASE(any_number_of_workers_gives_the_same_weights) {
   const auto one = weights_of(small_spec(2), {1, 1});
   BOOST_TEST(weights_of(small_spec(2), {3, 3}) == one, boost::test_tools::per_element());
   BOOST_TEST(weights_of(small_spec(2), {6, 6}) == one, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(hints_name_the_slices_of_the_next_step) {
+  TrainingSpec spec = small_spec(2);
+  spec.readers = 1;
+  spec.workers_per_epoch = {2, 2};
+  TrainingHarness run(spec);
+  std::mutex mutex;
+  std::map<std::string, StepPlan> last;  // by worker
+  int right = 0, wrong = 0;
+  run.before_step = [&](const std::string& id, const StepPlan& plan) {
+    const std::lock_guard lock(mutex);
+    const auto before = last.find(id);
+    if (before != last.end() && before->second.epoch == plan.epoch)
+      ++(before->second.next_slices == plan.slices ? right : wrong);
+    else if (before != last.end())
+      wrong += before->second.next_slices.empty() ? 0 : 1;  // nothing is known of the next epoch
+    last[id] = plan;
+  };
+  run.start([](int) { return 2; });
+  BOOST_TEST_REQUIRE(run.wait());
+  BOOST_TEST(right == 2 * 2 * 8);  // nine steps in each epoch, the last one smaller
+  BOOST_TEST(wrong == 0);
 }
 
 BOOST_AUTO_TEST_CASE(random_resizes_keep_weights_and_ledger) {

@@ -29,6 +29,8 @@ forbid spank_plugin 'curl/' "curl has one owner" spank_plugin/jabasd/http_client
 forbid spank_plugin 'zmq' "zmq has one owner in the daemon" spank_plugin/jabasd/control_server.cpp
 forbid elastic_runner 'zmq' "zmq has one owner in the runner" elastic_runner/zmq_transport.cpp
 forbid elastic_runner 'gloo/' "gloo has one owner" elastic_runner/gloo_communicator.cpp
+forbid elastic_runner 'jpeglib|jerror' "libjpeg has one owner" elastic_runner/jpeg_codec.cpp
+forbid elastic_runner 'png\.h' "libpng has one owner" elastic_runner/png_codec.cpp
 
 for folder in allocator spank_plugin elastic_runner; do
   while read -r file; do
