@@ -31,6 +31,7 @@ void visit(FieldArchive& a, StepTimes& m) {
   a.field("all_reduce_s", m.all_reduce_s);
   a.field("update_s", m.update_s);
   a.field("step_s", m.step_s);
+  a.field("exposed_all_reduce_s", m.exposed_all_reduce_s);
 }
 void visit(FieldArchive& a, BatchDecision& m) {
   a.field("step", m.step);

@@ -25,8 +25,11 @@ namespace jabas {
 constexpr int kProtocolVersion = 1;
 
 // Seconds of work of one rank in one step, measured by the rank itself (backward without waits).
+// Of all_reduce_s, which is the time in collectives, exposed_all_reduce_s is what the step waited
+// for after its last backward had ended.
 struct StepTimes {
   double data_s = 0, forward_s = 0, backward_s = 0, all_reduce_s = 0, update_s = 0, step_s = 0;
+  double exposed_all_reduce_s = 0;
 };
 
 // One decision about the batch, made by rank 0, in force from `step` on.

@@ -1,5 +1,7 @@
 #include "elastic_runner/bucket_reducer.h"
 
+#include <algorithm>
+
 namespace jabas {
 
 BucketReducer::BucketReducer(int buckets, std::function<void()> begin)
@@ -8,8 +10,9 @@ BucketReducer::BucketReducer(int buckets, std::function<void()> begin)
       ready_(static_cast<std::size_t>(buckets)),
       thread_(std::move(begin)) {}
 
-void BucketReducer::begin(int replicas, std::function<void(int)> reduce) {
+void BucketReducer::begin(int replicas, std::function<void(int)> reduce, bool overlap) {
   reduce_ = std::move(reduce);
+  overlap_ = overlap;
   for (auto& missing : missing_) missing = replicas;
   ready_.assign(ready_.size(), replicas == 0);
   abandoned_ = false;
@@ -36,11 +39,16 @@ void BucketReducer::abandon() {
 
 void BucketReducer::finish() { thread_.wait(); }
 
+bool BucketReducer::may_reduce(int bucket) const {
+  if (overlap_) return ready_[static_cast<std::size_t>(bucket)];
+  return std::find(ready_.begin(), ready_.end(), false) == ready_.end();
+}
+
 void BucketReducer::reduce_in_order() {
   for (int bucket = 0; bucket < buckets_; ++bucket) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return abandoned_ || ready_[static_cast<std::size_t>(bucket)]; });
+      changed_.wait(lock, [&] { return abandoned_ || may_reduce(bucket); });
       if (abandoned_) return;
     }
     reduce_(bucket);

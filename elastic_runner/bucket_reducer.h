@@ -25,8 +25,8 @@ class BucketReducer {
   BucketReducer(int buckets, std::function<void()> begin);
 
   // `reduce(bucket)` runs on the communication thread once `replicas` have arrived at it; with 0
-  // replicas at once.
-  void begin(int replicas, std::function<void(int)> reduce);
+  // replicas at once. Without `overlap` no bucket is reduced before all are ready.
+  void begin(int replicas, std::function<void(int)> reduce, bool overlap = true);
   void arrive(int bucket);
   // A replica failed: buckets that are not ready yet will never be.
   void abandon();
@@ -37,6 +37,7 @@ class BucketReducer {
 
  private:
   void make_ready(int bucket);
+  bool may_reduce(int bucket) const;
   void reduce_in_order();
 
   const int buckets_;
@@ -46,6 +47,7 @@ class BucketReducer {
   std::condition_variable changed_;
   std::vector<bool> ready_;
   bool abandoned_ = false;
+  bool overlap_ = true;
   std::chrono::steady_clock::time_point last_ready_at_;
   StreamWorker thread_;
 };

@@ -73,6 +73,7 @@ struct EngineOptions {
   double clip_norm = 0;                      // of the step's gradient; 0 = no clipping
   std::uint64_t seed = 0;
   std::int64_t bucket_bytes = 1 << 20;
+  bool overlap = true;                       // false: buckets wait for the end of backward (to measure what overlap gains)
   // Called by the loader for what it really read, before the step's last all-reduce.
   std::function<void(std::int64_t virtual_worker, const std::vector<std::int64_t>& samples)> on_read;
   // Called by count_train_samples if samples were left out (skip_bad): how many, why the first.
@@ -100,6 +101,7 @@ struct StepOutcome {
   std::vector<float> control;                // the sums
   StepTimes times;                           // of this rank
   double learning_rate = 0;                  // of the plan; filled in by the trainer
+  std::int64_t samples = 0;                  // of the step on all ranks; filled in by the trainer
   double gradient_norm = -1;                 // before clipping; -1 = not computed
   bool overrun = false;                      // emulated: real work took longer than min_compute_s
   // With measure: squared norms of the mean gradients of even virtual workers, odd ones, and all; their inner product.
@@ -109,7 +111,12 @@ struct StepOutcome {
 
 // Sums over the labels: one per image, one per byte of a text.
 // A negative `correct`: the loss knows no classes.
-struct Evaluation { double loss_sum = 0; std::int64_t correct = 0, count = 0; };
+struct Evaluation {
+  double loss_sum = 0;
+  std::int64_t correct = 0, count = 0;
+  std::int64_t correct_top5 = 0, count_top5 = 0;  // of the labels with more than 5 classes
+  bool is_text = false;                           // labels are parts of sequences: exp(mean loss) is the perplexity
+};
 
 // A named piece of training state as raw memory: weights, optimizer state, buffers. What checkpoints store and joiners get.
 struct StateTensor {

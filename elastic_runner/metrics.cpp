@@ -4,13 +4,23 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "allocator/error.h"
+#include "elastic_runner/resident_memory.h"
 
 namespace jabas {
+namespace {
+
+double part(std::int64_t correct, std::int64_t count) {
+  return correct >= 0 && count > 0 ? double(correct) / double(count) : -1;
+}
+
+}  // namespace
 
 Metrics::Metrics(const std::string& path) : path_(path) {
   if (path_.empty()) return;
@@ -32,14 +42,30 @@ void Metrics::step(const RunState& state, const StepOutcome& outcome, std::int64
                               {"samples", state.samples_consumed},
                               {"learning_rate", outcome.learning_rate}};
   if (outcome.gradient_norm >= 0) line["gradient_norm"] = outcome.gradient_norm;
+  const StepTimes& times = outcome.times;
+  line["data_s"] = times.data_s;
+  line["forward_s"] = times.forward_s;
+  line["backward_s"] = times.backward_s;
+  line["exposed_all_reduce_s"] = times.exposed_all_reduce_s;
+  line["optimizer_s"] = times.update_s;
+  line["step_s"] = times.step_s;
+  if (times.step_s > 0) line["samples_per_s"] = double(outcome.samples) / times.step_s;
+  line["time"] =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  line["resident_bytes"] = resident_memory_bytes();
   write_line(line.dump());
 }
 
-void Metrics::epoch(int epoch, double test_accuracy, double test_loss) {
+void Metrics::epoch(int epoch, const Evaluation& evaluation) {
   if (fd_ < 0) return;
-  write_line(nlohmann::ordered_json{
-      {"epoch", epoch}, {"test_accuracy", test_accuracy}, {"test_loss", test_loss}}
-                 .dump());
+  const double loss = evaluation.count > 0 ? evaluation.loss_sum / double(evaluation.count) : -1;
+  nlohmann::ordered_json line{{"epoch", epoch},
+                              {"test_accuracy", part(evaluation.correct, evaluation.count)}};
+  if (evaluation.count_top5 > 0)
+    line["test_top5_accuracy"] = part(evaluation.correct_top5, evaluation.count_top5);
+  line["test_loss"] = loss;
+  if (evaluation.is_text && evaluation.count > 0) line["test_perplexity"] = std::exp(loss);
+  write_line(line.dump());
 }
 
 void Metrics::write_line(const std::string& line) {

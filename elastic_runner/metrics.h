@@ -1,9 +1,5 @@
-// The metrics file: one JSON object per line, appended by the present rank 0. After every step
-// (`samples` = consumed in the epoch) and after every epoch:
-//   {"step","epoch","generation","loss","global_batch","samples","learning_rate"}, with --clip-norm
-//   also "gradient_norm" (before clipping)
-//   {"epoch","test_accuracy","test_loss"}: means over the test set's labels (images, or bytes of
-//   text, whose perplexity is exp(test_loss))
+// The metrics file: one JSON object per line, appended by the present rank 0; a line for every step
+// and one for every epoch. Their keys: docs/training.md, "Metrics".
 //
 // Errors: IoError on opening; a later write error is reported once on stderr and the training goes
 //         on.
@@ -12,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "elastic_runner/iidp_engine.h"
 #include "elastic_runner/run_state.h"
 
 namespace jabas {
@@ -24,7 +21,8 @@ class Metrics {
   Metrics& operator=(const Metrics&) = delete;
 
   void step(const RunState& state, const StepOutcome& outcome, std::int64_t global_batch);
-  void epoch(int epoch, double test_accuracy, double test_loss);
+  // `evaluation`: the sums over all ranks.
+  void epoch(int epoch, const Evaluation& evaluation);
 
  private:
   void write_line(const std::string& line);

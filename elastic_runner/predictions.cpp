@@ -73,4 +73,11 @@ double Predictions::labels_per_sample() const {
   return static_cast<double>(count_) / static_cast<double>(samples_);
 }
 
+bool Predictions::has_top5() const { return loss_ == Loss::kCrossEntropy && output_.size(1) > 5; }
+
+std::int64_t Predictions::correct_top5() const {
+  const at::Tensor best = std::get<1>(output_.topk(5, 1));
+  return best.eq(labels_.unsqueeze(1)).sum().item<std::int64_t>();
+}
+
 }  // namespace jabas

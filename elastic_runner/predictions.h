@@ -20,6 +20,8 @@ class Predictions {
   // Labels that are predicted; -1 for a loss without classes.
   std::int64_t correct() const;
   std::int64_t labels() const { return count_; }
+  bool has_top5() const;  // more than 5 classes
+  std::int64_t correct_top5() const;
   // A sample's loss is the mean over its labels, so that samples count and not labels.
   double labels_per_sample() const;
 

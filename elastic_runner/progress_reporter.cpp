@@ -16,12 +16,13 @@ void add(StepTimes& sum, const StepTimes& times) {
   sum.all_reduce_s += times.all_reduce_s;
   sum.update_s += times.update_s;
   sum.step_s += times.step_s;
+  sum.exposed_all_reduce_s += times.exposed_all_reduce_s;
 }
 
 StepTimes divided(const StepTimes& sum, std::int64_t count) {
   const double n = double(count);
-  return {sum.data_s / n,       sum.forward_s / n, sum.backward_s / n,
-          sum.all_reduce_s / n, sum.update_s / n,  sum.step_s / n};
+  return {sum.data_s / n,   sum.forward_s / n, sum.backward_s / n,          sum.all_reduce_s / n,
+          sum.update_s / n, sum.step_s / n,    sum.exposed_all_reduce_s / n};
 }
 
 // JSON has no number for a diverged loss.
@@ -79,7 +80,7 @@ void ProgressReporter::send_progress(const ActiveGeneration& generation, double 
   samples_since_ = 0;
 }
 
-void ProgressReporter::after_epoch(const ActiveGeneration& generation, double test_loss,
+void ProgressReporter::after_epoch(const ActiveGeneration& generation, const Evaluation& evaluation,
                                    double evaluation_s) {
   const RunState& state = context_.state;
   if (own_steps_ > 0) {
@@ -96,7 +97,7 @@ void ProgressReporter::after_epoch(const ActiveGeneration& generation, double te
   }
   if (generation.rank() != 0) return;
   send_progress(generation, last_loss_, double(state.samples_consumed) / state.epoch_train_s);
-  metrics().epoch(state.epoch, state.test_accuracy, test_loss);
+  metrics().epoch(state.epoch, evaluation);
   EpochReport report;
   report.generation = state.generation;
   report.epoch = state.epoch;

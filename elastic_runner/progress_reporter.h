@@ -16,8 +16,9 @@ class ProgressReporter {
 
   void after_step(const ActiveGeneration& generation, const StepOutcome& outcome,
                   std::vector<BatchDecision> decisions);
-  // After evaluation; `state.epoch` is still the finished one.
-  void after_epoch(const ActiveGeneration& generation, double test_loss, double evaluation_s);
+  // After the evaluation, whose sums are over all ranks; `state.epoch` is still the finished one.
+  void after_epoch(const ActiveGeneration& generation, const Evaluation& evaluation,
+                   double evaluation_s);
 
  private:
   void send_progress(const ActiveGeneration& generation, double loss, double samples_per_s);

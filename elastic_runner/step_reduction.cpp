@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <thread>
@@ -10,11 +11,22 @@ namespace jabas {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+// Elements whose copies in double stay in the cache.
+constexpr std::int64_t kPiece = 16384;
+
+}  // namespace
+
 StepReduction::StepReduction(const FlatLayout& layout, at::ScalarType type,
                              const std::vector<NamedTensor>& canonical)
-    : layout_(layout), canonical_(canonical) {
+    : layout_(layout), canonical_(canonical), tail_(at::empty({0}, type)) {
   for (const auto& buffer : canonical) buffer_elements_ += buffer.tensor.numel();
-  sums_ = at::zeros({layout.size + kBuffers + buffer_elements_}, type);
+}
+
+std::int64_t StepReduction::place_of(std::int64_t extra) const {
+  const auto& last = layout_.buckets.back();
+  return last.end - last.begin + extra;
 }
 
 void StepReduction::prepare(const StepPlan& plan, std::vector<Replica*> sources,
@@ -25,18 +37,18 @@ void StepReduction::prepare(const StepPlan& plan, std::vector<Replica*> sources,
   even_samples_ = even_samples;
   all_reduce_s_ = 0;
   const std::int64_t size =
-      layout_.size + kBuffers + buffer_elements_ + static_cast<std::int64_t>(plan.control.size());
-  if (sums_.numel() != size) sums_ = at::empty({size}, sums_.options());
-  sums_.narrow(0, layout_.size, size - layout_.size).zero_();
+      place_of(kBuffers) + buffer_elements_ + static_cast<std::int64_t>(plan.control.size());
+  if (tail_.numel() != size) tail_ = at::empty({size}, tail_.options());
+  tail_.narrow(0, place_of(0), size - place_of(0)).zero_();
 }
 
 // visit(index of the buffer, its place behind the gradients)
 template <typename Visit>
 void StepReduction::for_each_buffer(const Visit& visit) const {
-  std::int64_t offset = layout_.size + kBuffers;
+  std::int64_t offset = place_of(kBuffers);
   for (std::size_t i = 0; i < canonical_.size(); ++i) {
     const auto& canonical = canonical_[i].tensor;
-    visit(i, sums_.narrow(0, offset, canonical.numel()).view_as(canonical));
+    visit(i, tail_.narrow(0, offset, canonical.numel()).view_as(canonical));
     offset += canonical.numel();
   }
 }
@@ -46,7 +58,7 @@ void StepReduction::set_buffers(const std::vector<NamedTensor>& buffers) {
     const auto& canonical = canonical_[i].tensor;
     place.copy_(canonical.is_floating_point() ? buffers[i].tensor : buffers[i].tensor - canonical);
   });
-  sums_[layout_.size + kBuffersSet] = 1;
+  tail_[place_of(kBuffersSet)] = 1;
 }
 
 void StepReduction::commit_buffers() {
@@ -62,38 +74,62 @@ void StepReduction::commit_buffers() {
 }
 
 void StepReduction::fill_extras() {
-  sums_[layout_.size + kLoss] = std::accumulate(losses_.begin(), losses_.end(), 0.0);
-  sums_[layout_.size + kEvenSamples] = even_samples_;
-  const std::int64_t control = layout_.size + kBuffers + buffer_elements_;
+  tail_[place_of(kLoss)] = std::accumulate(losses_.begin(), losses_.end(), 0.0);
+  tail_[place_of(kEvenSamples)] = even_samples_;
+  const std::int64_t control = place_of(kBuffers) + buffer_elements_;
   for (std::size_t i = 0; i < plan_->control.size(); ++i)
-    sums_[control + static_cast<std::int64_t>(i)] = plan_->control[i];
+    tail_[control + static_cast<std::int64_t>(i)] = plan_->control[i];
 }
 
+// Only now: a source makes its second half when its first measuring step begins.
+void StepReduction::choose_sums() {
+  if (sources_.empty()) {
+    sum_ = at::zeros({layout_.size}, tail_.options());
+    if (plan_->measure) even_sum_ = at::zeros_like(sum_);
+    return;
+  }
+  sum_ = sources_.front()->gradient(sources_.front()->halves() - 1);
+  if (plan_->measure) even_sum_ = sources_.front()->gradient(0);
+}
+
+// Into the last half of the first source. Its first half stays as it is in measuring steps.
 void StepReduction::sum_sources(std::int64_t begin, std::int64_t end) {
-  at::Tensor sum = sums_.narrow(0, begin, end - begin);
-  sum.zero_();
-  for (Replica* source : sources_)
-    for (int half = 0; half < source->halves(); ++half)
-      sum.add_(source->gradient(half).narrow(0, begin, end - begin));
+  at::Tensor sum = sum_.narrow(0, begin, end - begin);
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    for (int half = 0; half < sources_[i]->halves(); ++half)
+      if (i > 0 || half + 1 < sources_[i]->halves())
+        sum.add_(sources_[i]->gradient(half).narrow(0, begin, end - begin));
+}
+
+void StepReduction::sum_even_halves() {
+  for (std::size_t i = 1; i < sources_.size(); ++i) even_sum_.add_(sources_[i]->gradient(0));
 }
 
 void StepReduction::reduce(int bucket, Communicator& communicator,
                            Clock::time_point publish_last_after) {
   const at::NoGradGuard no_grad;
+  if (bucket == 0) choose_sums();
   const auto& range = layout_.buckets[static_cast<std::size_t>(bucket)];
-  const bool last = range.end == layout_.size;
   sum_sources(range.begin, range.end);
-  if (last) {
-    fill_extras();
-    std::this_thread::sleep_until(publish_last_after);
+  if (range.end < layout_.size) {
+    at::Tensor values = sum_.narrow(0, range.begin, range.end - range.begin);
+    all_reduce(values, communicator);
+    return;
   }
-  at::Tensor values =
-      sums_.narrow(0, range.begin, (last ? sums_.numel() : range.end) - range.begin);
-  all_reduce(values, communicator);
-  if (!last || !plan_->measure) return;
-  even_sums_ = at::zeros({layout_.size}, sums_.options());
-  for (Replica* source : sources_) even_sums_.add_(source->gradient(0));
-  all_reduce(even_sums_, communicator);
+  std::this_thread::sleep_until(publish_last_after);
+  reduce_last(range, communicator);
+  if (!plan_->measure) return;
+  sum_even_halves();
+  all_reduce(even_sum_, communicator);
+}
+
+void StepReduction::reduce_last(const FlatLayout::Bucket& bucket, Communicator& communicator) {
+  const std::int64_t size = bucket.end - bucket.begin;
+  at::Tensor values = sum_.narrow(0, bucket.begin, size);
+  tail_.narrow(0, 0, size).copy_(values);
+  fill_extras();
+  all_reduce(tail_, communicator);
+  values.copy_(tail_.narrow(0, 0, size));
 }
 
 void StepReduction::all_reduce(at::Tensor& values, Communicator& communicator) {
@@ -107,10 +143,8 @@ void StepReduction::all_reduce(at::Tensor& values, Communicator& communicator) {
 }
 
 double StepReduction::extra(std::int64_t index) const {
-  return sums_[layout_.size + index].item<double>();
+  return tail_[place_of(index)].item<double>();
 }
-
-at::Tensor StepReduction::gradient() const { return sums_.narrow(0, 0, layout_.size); }
 
 double StepReduction::loss() const { return extra(kLoss); }
 
@@ -130,13 +164,18 @@ std::optional<StepOutcome::Halves> StepReduction::halves() const {
   halves.odd_samples = plan_->step_samples - halves.even_samples;
   if (halves.even_samples == 0 || halves.odd_samples == 0) return std::nullopt;
   const auto samples = static_cast<double>(plan_->step_samples);
-  const at::Tensor all = gradient().to(at::kDouble), even_sum = even_sums_.to(at::kDouble);
-  const at::Tensor even = even_sum * (samples / static_cast<double>(halves.even_samples));
-  const at::Tensor odd = (all - even_sum) * (samples / static_cast<double>(halves.odd_samples));
-  halves.even_sqr = even.mul(even).sum().item<double>();
-  halves.odd_sqr = odd.mul(odd).sum().item<double>();
-  halves.all_sqr = all.mul(all).sum().item<double>();
-  halves.inner = even.mul(odd).sum().item<double>();
+  const double even_scale = samples / static_cast<double>(halves.even_samples),
+               odd_scale = samples / static_cast<double>(halves.odd_samples);
+  for (std::int64_t begin = 0; begin < layout_.size; begin += kPiece) {
+    const std::int64_t size = std::min(kPiece, layout_.size - begin);
+    const at::Tensor all = sum_.narrow(0, begin, size).to(at::kDouble);
+    const at::Tensor even = even_sum_.narrow(0, begin, size).to(at::kDouble);
+    const at::Tensor odd = all - even;
+    halves.even_sqr += even_scale * even_scale * even.dot(even).item<double>();
+    halves.odd_sqr += odd_scale * odd_scale * odd.dot(odd).item<double>();
+    halves.all_sqr += all.dot(all).item<double>();
+    halves.inner += even_scale * odd_scale * even.dot(odd).item<double>();
+  }
   return halves;
 }
 

@@ -3,8 +3,9 @@
 // vector.
 //
 // Gradients are sums of scaled losses (scale 1/step samples), so the total over all virtual workers
-// is the mean gradient. Threads: prepare() and the results by the caller of the step; set_loss()
-// and set_buffers() by replicas before they arrive at the last bucket; reduce() by the
+// is the mean gradient. They are summed in the buffers of the first replica: gradients cost memory
+// once per replica and no more. Threads: prepare() and the results by the caller of the step;
+// set_loss() and set_buffers() by replicas before they arrive at the last bucket; reduce() by the
 // communication thread. Errors: CommError from the communicator; nothing outside this object has
 // changed then.
 #pragma once
@@ -42,7 +43,7 @@ class StepReduction {
               std::chrono::steady_clock::time_point publish_last_after);
 
   // Results, valid once the last bucket is reduced.
-  at::Tensor gradient() const;  // the caller may change it, after halves()
+  at::Tensor& gradient() { return sum_; }  // the caller may change it, after halves()
   double loss() const;
   std::vector<float> control() const;
   std::optional<StepOutcome::Halves> halves() const;
@@ -56,9 +57,14 @@ class StepReduction {
 
   template <typename Visit>
   void for_each_buffer(const Visit& visit) const;
+  void choose_sums();
   void fill_extras();
   void sum_sources(std::int64_t begin, std::int64_t end);
+  void sum_even_halves();
   void all_reduce(at::Tensor& values, Communicator& communicator);
+  void reduce_last(const FlatLayout::Bucket& bucket, Communicator& communicator);
+  // Where it lies in tail_.
+  std::int64_t place_of(std::int64_t extra) const;
   double extra(std::int64_t index) const;
 
   const FlatLayout& layout_;
@@ -68,8 +74,9 @@ class StepReduction {
   std::vector<double> losses_;
   const StepPlan* plan_ = nullptr;
   std::int64_t even_samples_ = 0;
-  at::Tensor sums_;       // gradients, then the extras
-  at::Tensor even_sums_;  // gradients of even virtual workers, in measuring steps
+  at::Tensor sum_;       // gradients: the last half of the first source
+  at::Tensor even_sum_;  // in measuring steps, of even virtual workers: its first half
+  at::Tensor tail_;      // the last bucket, then the extras
   double all_reduce_s_ = 0;
 };
 

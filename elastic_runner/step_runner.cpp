@@ -48,6 +48,7 @@ StepOutcome StepRunner::run(ActiveGeneration& generation) {
   const auto begin = Clock::now();
   StepOutcome outcome = context_.engine.train_step(plan, *generation.communicator);
   outcome.learning_rate = plan.learning_rate;
+  outcome.samples = slices.samples;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (context_.ledger != nullptr) context_.ledger->commit();
 

@@ -20,6 +20,7 @@
 #include "elastic_runner/replica.h"
 #include "elastic_runner/step_reduction.h"
 #include "elastic_runner/stream_worker.h"
+#include "elastic_runner/weights_epoch.h"
 
 namespace jabas {
 namespace {
@@ -160,6 +161,7 @@ class TorchEngine : public IidpEngine {
       prototype_;  // its parameters view the weights, its buffers are the canonical ones
   const FlatLayout layout_;
   at::Tensor weights_;
+  WeightsEpoch weights_epoch_;
   const std::unique_ptr<FlatOptimizer> optimizer_;
   StepReduction reduction_;
   BucketReducer reducer_;
@@ -177,8 +179,8 @@ std::unique_ptr<TorchEngine::Stream> TorchEngine::make_stream() {
   auto stream = std::make_unique<Stream>();
   stream->worker = std::make_unique<StreamWorker>([this, &replica = stream->replica] {
     use_one_thread();
-    replica =
-        std::make_unique<Replica>(make_model(options_, loader_->shape(), type_), layout_, weights_);
+    replica = std::make_unique<Replica>(make_model(options_, loader_->shape(), type_), layout_,
+                                        weights_, weights_epoch_);
   });
   return stream;
 }
@@ -258,8 +260,10 @@ StepOutcome TorchEngine::train_step(const StepPlan& plan, Communicator& communic
 
   const auto publish_last_after = begin + std::chrono::duration_cast<Clock::duration>(
                                               std::chrono::duration<double>(plan.min_compute_s));
-  reducer_.begin(static_cast<int>(active.size()),
-                 [&](int bucket) { reduction_.reduce(bucket, communicator, publish_last_after); });
+  reducer_.begin(
+      static_cast<int>(active.size()),
+      [&](int bucket) { reduction_.reduce(bucket, communicator, publish_last_after); },
+      options_.overlap);
   for (std::size_t source = 0; source < active.size(); ++source) {
     streams_[active[source]]->worker->start([this, &plan, stream = active[source], source] {
       try {
@@ -272,14 +276,17 @@ StepOutcome TorchEngine::train_step(const StepPlan& plan, Communicator& communic
   }
   FirstFailure failure;
   for (const auto stream : active) failure.collect([&] { streams_[stream]->worker->wait(); });
+  const auto computed = std::max(Clock::now(), publish_last_after);
   failure.collect([&] { reducer_.finish(); });
   failure.rethrow();
 
   StepOutcome outcome;
+  outcome.times.exposed_all_reduce_s = std::max(0.0, seconds_since(computed));
   outcome.halves = reduction_.halves();  // of the gradient as it is, so before what follows
   const auto update_begin = Clock::now();
-  at::Tensor gradient = reduction_.gradient();
+  at::Tensor& gradient = reduction_.gradient();
   if (options_.clip_norm > 0) outcome.gradient_norm = clip_to_norm(gradient, options_.clip_norm);
+  weights_epoch_.advance();
   optimizer_->step(gradient, plan.learning_rate, plan.step);
   reduction_.commit_buffers();
   outcome.times.update_s = seconds_since(update_begin);
@@ -312,6 +319,10 @@ Evaluation TorchEngine::evaluate_chunks(Stream& stream,
     sum.loss_sum += predictions.loss_sum().item<double>();
     sum.correct += predictions.correct();
     sum.count += predictions.labels();
+    if (predictions.has_top5()) {
+      sum.correct_top5 += predictions.correct_top5();
+      sum.count_top5 += predictions.labels();
+    }
   }
   return sum;
 }
@@ -329,10 +340,14 @@ Evaluation TorchEngine::evaluate(int rank, int world_size) {
   for (const auto& stream : streams_) failure.collect([&] { stream->worker->wait(); });
   failure.rethrow();
   Evaluation sum;
+  const auto kind = loader_->shape().kind;
+  sum.is_text = kind == DataShape::Kind::kTokens || kind == DataShape::Kind::kPairs;
   for (const auto& part : parts) {
     sum.loss_sum += part.loss_sum;
     sum.correct += part.correct;
     sum.count += part.count;
+    sum.correct_top5 += part.correct_top5;
+    sum.count_top5 += part.count_top5;
   }
   return sum;
 }

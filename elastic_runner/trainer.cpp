@@ -79,9 +79,9 @@ Trainer::End Trainer::train(ActiveGeneration& generation) {
   while (context_.state.epoch <= context_.spec.epochs) {
     if (const auto end = train_epoch(generation)) return *end;
     const auto begin = Clock::now();
-    const double test_loss = evaluate(generation);
+    const Evaluation evaluation = evaluate(generation);
     const auto boundary = Clock::now();
-    reporter_.after_epoch(generation, test_loss,
+    reporter_.after_epoch(generation, evaluation,
                           std::chrono::duration<double>(boundary - begin).count());
     close_epoch(generation);
     if (context_.state.epoch > context_.spec.epochs) break;
@@ -138,14 +138,21 @@ std::optional<Trainer::End> Trainer::obey(const ActiveGeneration& generation,
   return std::nullopt;
 }
 
-double Trainer::evaluate(ActiveGeneration& generation) {
+Evaluation Trainer::evaluate(ActiveGeneration& generation) {
   Communicator& communicator = *generation.communicator;
   const Evaluation mine = context_.engine.evaluate(communicator.rank(), communicator.world_size());
-  double sums[] = {mine.loss_sum, double(mine.correct), double(mine.count)};
+  double sums[] = {mine.loss_sum,           double(mine.correct),
+                   double(mine.count),      double(mine.correct_top5),
+                   double(mine.count_top5), mine.is_text ? 1.0 : 0.0};
   communicator.set_timeout(kUnknownCollectiveTimeout);
-  communicator.all_reduce_sum(sums, 3);
+  communicator.all_reduce_sum(sums, std::size(sums));
   context_.state.test_accuracy = sums[1] >= 0 && sums[2] > 0 ? sums[1] / sums[2] : -1;
-  return sums[2] > 0 ? sums[0] / sums[2] : -1;
+  return {sums[0],
+          std::int64_t(sums[1]),
+          std::int64_t(sums[2]),
+          std::int64_t(sums[3]),
+          std::int64_t(sums[4]),
+          sums[5] > 0};
 }
 
 // From here on a fault finds this rank at the start of the next epoch: the report is not sent

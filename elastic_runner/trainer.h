@@ -33,8 +33,8 @@ class Trainer {
   std::optional<End> train_epoch(ActiveGeneration& generation);
   std::optional<End> obey(const ActiveGeneration& generation, const ControlVector& flags);
   void close_epoch(ActiveGeneration& generation);
-  // Sets the state's test accuracy and returns the mean test loss.
-  double evaluate(ActiveGeneration& generation);
+  // The sums over all ranks. Sets the state's test accuracy.
+  Evaluation evaluate(ActiveGeneration& generation);
   End finish(ActiveGeneration& generation);
   void report_switch(ActiveGeneration& generation);
   void checkpoint();

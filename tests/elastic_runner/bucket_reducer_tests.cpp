@@ -43,6 +43,20 @@ BOOST_AUTO_TEST_CASE(a_bucket_is_reduced_before_later_ones_are_ready) {
   reducer.finish();
 }
 
+BOOST_AUTO_TEST_CASE(without_overlap_no_bucket_is_reduced_before_all_are_ready) {
+  BucketReducer reducer(3, nothing);
+  std::atomic<int> arrived{0};
+  std::vector<int> seen;
+  reducer.begin(
+      1, [&](int) { seen.push_back(arrived); }, /*overlap=*/false);
+  for (const int bucket : {0, 2, 1}) {
+    ++arrived;
+    reducer.arrive(bucket);
+  }
+  reducer.finish();
+  BOOST_TEST(seen == (std::vector<int>{3, 3, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(waits_for_every_replica) {
   BucketReducer reducer(1, nothing);
   std::atomic<int> arrived{0};

@@ -254,7 +254,14 @@ BOOST_AUTO_TEST_CASE(shares_of_an_evaluation_add_up) {
     BOOST_TEST(part.count == 401);
     sum.loss_sum += part.loss_sum;
     sum.correct += part.correct;
+    sum.correct_top5 += part.correct_top5;
+    sum.count_top5 += part.count_top5;
   }
+  BOOST_TEST(whole.count_top5 == 1203);
+  BOOST_TEST(sum.count_top5 == 1203);
+  BOOST_TEST(sum.correct_top5 == whole.correct_top5);
+  BOOST_TEST(whole.correct_top5 > whole.correct);
+  BOOST_TEST(!whole.is_text);
   BOOST_TEST(sum.correct == whole.correct);
   BOOST_TEST(sum.loss_sum == whole.loss_sum, boost::test_tools::tolerance(1e-5));
   BOOST_TEST(engine->evaluate(1203, 1204).count == 0);
