@@ -25,8 +25,12 @@ void CheckpointWriter::snapshot(const std::vector<StateTensor>& tensors, const R
   copy->state = state;
   std::size_t bytes = 0;
   for (const auto& tensor : tensors) bytes += tensor.bytes;
-  copy->memory.resize(bytes);
-  char* next = copy->memory.data();
+  {
+    const std::lock_guard lock(mutex_);
+    copy->memory = std::move(waiting_ ? waiting_->memory : spare_);
+    waiting_.reset();  // the new one replaces it
+  }
+  char* next = copy->memory.reserve(bytes);
   for (auto& tensor : copy->tensors) {
     if (tensor.bytes > 0) std::memcpy(next, tensor.data, tensor.bytes);
     tensor.data = next;
@@ -63,6 +67,7 @@ void CheckpointWriter::run() {
     }
     lock.lock();
     writing_ = false;
+    spare_ = std::move(snapshot->memory);
     last_succeeded_ = succeeded;
     changed_.notify_all();
   }

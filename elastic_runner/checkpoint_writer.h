@@ -2,7 +2,8 @@
 // the copy.
 //
 // At most one is being written and one waits; a newer snapshot replaces the waiting one.
-// Ownership: snapshots are copies.
+// Ownership: snapshots are copies. Their memory is kept for the next one: as much as the state,
+// from the first checkpoint on; twice as much if one is taken while another is still being written.
 // Threads: one caller; a thread of its own writes.
 // Errors: a failed write is reported on stderr with its path, and the training goes on; `finish`
 //         tells.
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "elastic_runner/checkpoint_store.h"
+#include "elastic_runner/snapshot_memory.h"
 
 namespace jabas {
 
@@ -37,7 +39,7 @@ class CheckpointWriter {
  private:
   struct Snapshot {
     std::vector<StateTensor> tensors;
-    std::vector<char> memory;
+    SnapshotMemory memory;
     RunState state;
   };
   void run();
@@ -46,6 +48,7 @@ class CheckpointWriter {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::unique_ptr<Snapshot> waiting_;
+  SnapshotMemory spare_;  // of the last snapshot that is not needed any more
   bool writing_ = false, stopping_ = false, last_succeeded_ = true;
   std::thread thread_;
 };
