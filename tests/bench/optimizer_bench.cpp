@@ -4,28 +4,18 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
 #include "elastic_runner/flat_layout.h"
 #include "elastic_runner/flat_optimizer.h"
+#include "tests/bench/timing.h"
 
 namespace {
 
 using namespace jabas;
-using Clock = std::chrono::steady_clock;
-
-double milliseconds(const std::function<void()>& action) {
-  const auto begin = Clock::now();
-  action();
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
+using bench::seconds_of;
 
 // Sizes of the parameters: of a ResNet-50 (25.6 million, most of them small), and of four wide
 // layers.
@@ -79,8 +69,8 @@ void compare(const std::string& model, const std::vector<std::int64_t>& counts,
   std::vector<double> own, theirs;
   for (int i = 0; i < repetitions + 2; ++i) {
     torch::Tensor gradient = source.clone();
-    const double a = milliseconds([&] { flat->step(gradient, 0.001, i + 1); });
-    const double b = milliseconds([&] { reference->step(); });
+    const double a = 1e3 * seconds_of([&] { flat->step(gradient, 0.001, i + 1); });
+    const double b = 1e3 * seconds_of([&] { reference->step(); });
     if (i < 2) continue;  // the first steps make the state
     own.push_back(a);
     theirs.push_back(b);
