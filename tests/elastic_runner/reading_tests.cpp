@@ -29,14 +29,20 @@ struct Fixture : EngineFixture {
 BOOST_FIXTURE_TEST_SUITE(reading_tests, Fixture)
 
 BOOST_AUTO_TEST_CASE(readers_change_no_bit) {
+  const TempDir dir;
+  write_cifar10(dir.path(), 20);
+  EngineOptions options = this->options("cnn", "fp32");
+  options.dataset = "cifar10";
+  options.data_dir = dir.path();
+  options.reading.augment = true;
   std::vector<Slices> steps;
   for (std::int64_t step = 0; step < 4; ++step)
     steps.push_back(consecutive({4, 4, 4, 4, 3, 3}, 22 * step));
   for (const Placement& placement :
        {Placement{{1, 5}}, Placement{{2, 2}}, Placement{{6, 0}}, Placement{{2, 1}, {1, 1}}}) {
-    const Result without = train_with(options("cnn", "fp32"), 0, placement, steps);
+    const Result without = train_with(options, 0, placement, steps);
     for (const int readers : {1, 2}) {
-      const Result with = train_with(options("cnn", "fp32"), readers, placement, steps);
+      const Result with = train_with(options, readers, placement, steps);
       for (std::size_t rank = 0; rank < placement.size(); ++rank) {
         BOOST_TEST(difference(with.states[rank], without.states[rank]) == 0);
         BOOST_TEST(with.outcomes[rank].back().loss == without.outcomes[rank].back().loss);
