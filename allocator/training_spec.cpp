@@ -15,6 +15,11 @@ void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("token_type", spec.token_type);
   archive.field("vocabulary", spec.vocabulary);
   archive.field("image_size", spec.image_size);
+  archive.field("synthetic_kind", spec.synthetic_kind);
+  archive.field("synthetic_shape", spec.synthetic_shape);
+  archive.field("synthetic_samples", spec.synthetic_samples);
+  archive.field("synthetic_test_samples", spec.synthetic_test_samples);
+  archive.field("synthetic_classes", spec.synthetic_classes);
   archive.field("augment", spec.augment);
   archive.field("skip_bad", spec.skip_bad);
   archive.field("readers", spec.readers);

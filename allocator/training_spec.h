@@ -24,8 +24,12 @@ struct TrainingSpec {
   std::string dataset = "fashion-mnist";
   std::int64_t sequence_length = 64;       // text, tokens: length of a sample
   std::string token_type = "uint16";       // tokens: uint16 | uint32
-  std::int64_t vocabulary = 0;             // tokens
+  std::int64_t vocabulary = 0;             // tokens, synthetic
   int image_size = 224;                    // images
+  std::string synthetic_kind;              // synthetic; "" = what the model reads
+  std::vector<int> synthetic_shape;        // sizes of a sample; empty = a small one
+  std::int64_t synthetic_samples = 2048, synthetic_test_samples = 256;
+  std::int64_t synthetic_classes = 10;
   bool augment = false;                    // cifar10, cifar100, images
   bool skip_bad = false;                   // leave out samples that cannot be read
   int readers = 0;                         // threads of a worker that read ahead

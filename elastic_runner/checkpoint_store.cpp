@@ -142,6 +142,12 @@ std::string data_set_of(const TrainingSpec& spec) {
   if (spec.dataset == "tokens")
     return "tokens (" + std::to_string(spec.sequence_length) + " each, vocabulary " +
            std::to_string(spec.vocabulary) + ")";
+  if (spec.dataset == "synthetic") {
+    std::string text = "synthetic " + spec.synthetic_kind;
+    for (const int size : spec.synthetic_shape) text += " " + std::to_string(size);
+    return text + " (" + std::to_string(spec.synthetic_classes) + " classes, vocabulary " +
+           std::to_string(spec.vocabulary) + ")";
+  }
   return spec.dataset;
 }
 

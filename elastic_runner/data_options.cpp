@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "elastic_runner/option_checks.h"
+#include "elastic_runner/synthetic_options.h"
 
 namespace jabas {
 namespace {
@@ -18,7 +19,7 @@ struct OwnOption {
 const OwnOption kOwnOptions[] = {
     {"--sequence-length", {"text", "tokens"}},
     {"--token-type", {"tokens"}},
-    {"--vocabulary", {"tokens"}},
+    {"--vocabulary", {"tokens", "synthetic"}},
     {"--image-size", {"images"}},
     {"--augment", {"cifar10", "cifar100", "images"}},
     {"--skip-bad", {"fashion-mnist", "mnist", "cifar10", "cifar100", "images", "tokens", "npy"}},
@@ -53,7 +54,8 @@ void declare_data_options(CLI::App& app, TrainingSpec& spec) {
       ->capture_default_str();
   app.add_option("--token-type", spec.token_type, "tokens: uint16 or uint32")
       ->capture_default_str();
-  app.add_option("--vocabulary", spec.vocabulary, "tokens: how many there are");
+  app.add_option("--vocabulary", spec.vocabulary,
+                 "tokens, synthetic tokens and pairs: how many there are");
   app.add_option("--image-size", spec.image_size, "images: pixels of a side")
       ->capture_default_str();
   app.add_flag("--augment", spec.augment,
@@ -62,6 +64,7 @@ void declare_data_options(CLI::App& app, TrainingSpec& spec) {
                "Leave out and count samples that cannot be read (default: an error)");
   app.add_option("--readers", spec.readers,
                  "Threads of each worker that read ahead; 0: none (default: 1 for images, else 0)");
+  declare_synthetic_options(app, spec);
 }
 
 void check_data_options(const CLI::App& app, TrainingSpec& spec) {
@@ -79,6 +82,8 @@ void check_data_options(const CLI::App& app, TrainingSpec& spec) {
   if (spec.dataset == "tokens")
     require_range("--vocabulary", double(spec.vocabulary), 2, 4294967296.0,
                   "a whole number in 2..4294967296");
+  if (spec.dataset == "synthetic" && app.count("--vocabulary") == 0) spec.vocabulary = 64;
+  check_synthetic_options(app, spec);
   require_range("--sequence-length", double(spec.sequence_length), 1, 65536,
                 "a whole number in 1..65536");
   require_range("--image-size", spec.image_size, 8, 4096, "a whole number in 8..4096");

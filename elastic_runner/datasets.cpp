@@ -12,7 +12,10 @@ namespace jabas {
 namespace {
 
 std::int64_t count_with(const EngineOptions& options, BadSamples& bad) {
-  if (options.dataset == "synthetic") return synthetic_train_samples(options);
+  if (options.dataset == "synthetic") {
+    synthetic_shape(options);  // refuses what cannot be generated
+    return synthetic_train_samples(options);
+  }
   if (options.dataset == "text")
     return TextCorpus(options.data_dir, options.sequence_length, options.subset).train_samples();
   if (options.dataset == "tokens") return TokenFiles(options, bad).train_samples();

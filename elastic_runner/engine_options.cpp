@@ -9,6 +9,10 @@ EngineOptions engine_options(const TrainingSpec& spec) {
   options.dataset = spec.dataset;
   options.reading = {spec.image_size, spec.augment,  spec.token_type,
                      spec.vocabulary, spec.skip_bad, spec.readers};
+  options.synthetic = {
+      spec.synthetic_kind,         spec.synthetic_samples,
+      spec.synthetic_test_samples, {spec.synthetic_shape.begin(), spec.synthetic_shape.end()},
+      spec.synthetic_classes,      spec.vocabulary};
   options.data_dir = spec.data_dir;
   options.subset = spec.subset;
   options.sequence_length = spec.sequence_length;

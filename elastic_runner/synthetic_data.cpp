@@ -4,6 +4,7 @@
 
 #include "allocator/error.h"
 #include "elastic_runner/model_catalogue.h"
+#include "elastic_runner/sample_subset.h"
 
 namespace jabas {
 namespace {
@@ -99,11 +100,7 @@ DataShape synthetic_shape(const EngineOptions& options) {
 }
 
 std::int64_t synthetic_train_samples(const EngineOptions& options) {
-  const std::int64_t samples = options.synthetic.samples, subset = options.subset;
-  if (subset < 0 || subset > samples)
-    throw UsageError("--subset=" + std::to_string(subset) + ": the training set has " +
-                     std::to_string(samples) + " samples");
-  return subset > 0 ? subset : samples;
+  return subset_of(options.synthetic.samples, options.subset);
 }
 
 }  // namespace jabas

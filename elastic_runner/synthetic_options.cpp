@@ -31,8 +31,7 @@ void check_synthetic_options(const CLI::App& app, const TrainingSpec& spec) {
             std::string(name) + ": only with --dataset=synthetic");
   std::vector<std::string> kinds;
   for (const auto kind : all_kinds()) kinds.push_back(kind_name(kind));
-  if (!spec.synthetic_kind.empty())
-    require_one_of("--synthetic-kind", spec.synthetic_kind, kinds);
+  if (!spec.synthetic_kind.empty()) require_one_of("--synthetic-kind", spec.synthetic_kind, kinds);
 }
 
 }  // namespace jabas
