@@ -10,6 +10,7 @@ void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("width", spec.width);
   archive.field("heads", spec.heads);
   archive.field("dropout", spec.dropout);
+  archive.field("patch_size", spec.patch_size);
   archive.field("dataset", spec.dataset);
   archive.field("sequence_length", spec.sequence_length);
   archive.field("token_type", spec.token_type);

@@ -18,23 +18,24 @@ class FieldArchive;
 using SplitTable = std::vector<std::vector<int>>;
 
 struct TrainingSpec {
-  std::string model = "cnn";               // mlp | cnn | gpt
-  int layers = 4, width = 128, heads = 4;  // gpt
-  double dropout = 0.1;                    // gpt
+  std::string model = "cnn";             // docs/training.md
+  int layers = 0, width = 0, heads = 0;  // filled in by the console; 0 = the model has none
+  double dropout = -1;                   // likewise; negative = the model has none
+  int patch_size = 0;                    // likewise
   std::string dataset = "fashion-mnist";
-  std::int64_t sequence_length = 64;       // text, tokens: length of a sample
-  std::string token_type = "uint16";       // tokens: uint16 | uint32
-  std::int64_t vocabulary = 0;             // tokens, synthetic
-  int image_size = 224;                    // images
-  std::string synthetic_kind;              // synthetic; "" = what the model reads
-  std::vector<int> synthetic_shape;        // sizes of a sample; empty = a small one
+  std::int64_t sequence_length = 64;  // text, tokens: length of a sample
+  std::string token_type = "uint16";  // tokens: uint16 | uint32
+  std::int64_t vocabulary = 0;        // tokens, synthetic
+  int image_size = 224;               // images
+  std::string synthetic_kind;         // synthetic; "" = what the model reads
+  std::vector<int> synthetic_shape;   // sizes of a sample; empty = a small one
   std::int64_t synthetic_samples = 2048, synthetic_test_samples = 256;
   std::int64_t synthetic_classes = 10;
-  bool augment = false;                    // cifar10, cifar100, images
-  bool skip_bad = false;                   // leave out samples that cannot be read
-  int readers = 0;                         // threads of a worker that read ahead
-  std::string data_dir;                    // "" = the data set's default place
-  std::int64_t subset = 0;                 // 0 = all training samples
+  bool augment = false;            // cifar10, cifar100, images
+  bool skip_bad = false;           // leave out samples that cannot be read
+  int readers = 0;                 // threads of a worker that read ahead
+  std::string data_dir;            // "" = the data set's default place
+  std::int64_t subset = 0;         // 0 = all training samples
   std::int64_t train_samples = 0;  // size of the training set in use, filled in by the console
   int epochs = 1;
   std::int64_t local_batch = 32;            // b per virtual worker

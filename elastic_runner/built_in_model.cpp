@@ -31,12 +31,13 @@ void refuse_data(const EngineOptions& options, const DataShape& shape, const std
                    options.dataset + " has " + to_text(shape));
 }
 
-at::Tensor dropout(const at::Tensor& values, double probability, RandomStream& stream) {
+at::Tensor dropout(const at::Tensor& values, double probability, RandomStream* stream) {
+  if (stream == nullptr || probability <= 0) return values;
   const at::Tensor mask = at::empty(values.sizes(), values.options().requires_grad(false));
   if (values.scalar_type() == at::kDouble)
-    fill_dropout_mask(mask.data_ptr<double>(), mask.numel(), probability, stream);
+    fill_dropout_mask(mask.data_ptr<double>(), mask.numel(), probability, *stream);
   else
-    fill_dropout_mask(mask.data_ptr<float>(), mask.numel(), probability, stream);
+    fill_dropout_mask(mask.data_ptr<float>(), mask.numel(), probability, *stream);
   return values * mask;
 }
 
@@ -46,29 +47,54 @@ BuiltInModel::Index BuiltInModel::add_layer(const std::string& name,
   std::int64_t fan_in = 1;
   for (std::size_t i = 1; i < shape.size(); ++i) fan_in *= shape[i];
   const auto bound = static_cast<float>(1 / std::sqrt(static_cast<double>(fan_in)));
-  const Index index = add_parameter(name + ".weight", uniform(shape, bound * scale));
-  if (bias) add_parameter(name + ".bias", uniform({shape[0]}, bound));
+  const Index index = add_uniform(name + ".weight", shape, bound * scale);
+  if (bias) add_uniform(name + ".bias", {shape[0]}, bound);
   return index;
+}
+
+BuiltInModel::Index BuiltInModel::add_uniform(const std::string& name,
+                                              const std::vector<std::int64_t>& shape, float bound) {
+  return add_parameter(name, uniform(shape, bound));
 }
 
 BuiltInModel::Index BuiltInModel::add_table(const std::string& name, std::int64_t rows,
                                             std::int64_t width, float bound) {
-  return add_parameter(name + ".weight", uniform({rows, width}, bound));
+  return add_uniform(name + ".weight", {rows, width}, bound);
 }
 
 BuiltInModel::Index BuiltInModel::add_layer_norm(const std::string& name, std::int64_t width) {
-  const Index index = add_parameter(name + ".weight", at::ones({width}));
+  return add_norm(name, width, 1);
+}
+
+BuiltInModel::Index BuiltInModel::add_norm(const std::string& name, std::int64_t width,
+                                           double weight) {
+  const Index index = add_parameter(name + ".weight", at::full({width}, weight));
   add_parameter(name + ".bias", at::zeros({width}));
   return index;
 }
 
-BuiltInModel::BatchNorm BuiltInModel::add_batch_norm(const std::string& name,
-                                                     std::int64_t channels) {
-  const BatchNorm norm{add_layer_norm(name, channels), buffers_.size()};
+BuiltInModel::BatchNorm BuiltInModel::add_batch_norm(const std::string& name, std::int64_t channels,
+                                                     double weight) {
+  const BatchNorm norm{add_norm(name, channels, weight), buffers_.size()};
   buffers_.push_back({name + ".running_mean", at::zeros({channels}, type_)});
   buffers_.push_back({name + ".running_var", at::ones({channels}, type_)});
   buffers_.push_back({name + ".num_batches_tracked", at::zeros({}, at::kLong)});
   return norm;
+}
+
+BuiltInModel::ConvNorm BuiltInModel::add_conv_norm(const std::string& conv, const std::string& norm,
+                                                   std::int64_t outputs, std::int64_t inputs,
+                                                   std::int64_t kernel, double norm_weight) {
+  // The variance of numbers that are uniform in ±bound is bound²/3.
+  const Index weight = add_layer(conv, {outputs, inputs, kernel, kernel}, false, std::sqrt(6.0F));
+  return {weight, add_batch_norm(norm, outputs, norm_weight)};
+}
+
+at::Tensor BuiltInModel::conv_norm(const at::Tensor& values, const ConvNorm& layer,
+                                   std::int64_t stride, bool training) {
+  const at::Tensor& weight = parameter(layer.weight);
+  return batch_norm(at::conv2d(values, weight, {}, stride, /*padding=*/weight.size(2) / 2),
+                    layer.norm, training);
 }
 
 at::Tensor BuiltInModel::linear(const at::Tensor& values, Index layer) const {

@@ -13,6 +13,8 @@
 
 #include "allocator/error.h"
 #include "elastic_runner/checksum.h"
+#include "elastic_runner/engine_options.h"
+#include "elastic_runner/model_catalogue.h"
 #include "elastic_runner/state_file.h"
 
 namespace jabas {
@@ -154,14 +156,13 @@ std::string data_set_of(const TrainingSpec& spec) {
 }  // namespace
 
 std::string training_identity(const TrainingSpec& spec) {
-  std::string model = spec.model;
-  if (model == "gpt")
-    model += " (" + std::to_string(spec.layers) + " layers, width " + std::to_string(spec.width) +
-             ", " + std::to_string(spec.heads) + " heads, " + std::to_string(spec.sequence_length) +
-             " bytes)";
-  return "model " + model + ", data set " + data_set_of(spec) + ", " +
-         std::to_string(spec.train_samples) + " samples, " + spec.precision + ", " +
-         spec.optimizer + ", seed " + std::to_string(spec.seed);
+  std::string size;
+  if (const ModelFacts* model = find_built_in_model(spec.model))
+    size = size_text(*model, model_size(spec));
+  if (spec.dataset == "text") size += ", " + std::to_string(spec.sequence_length) + " bytes";
+  return "model " + spec.model + (size.empty() ? "" : " (" + size + ")") + ", data set " +
+         data_set_of(spec) + ", " + std::to_string(spec.train_samples) + " samples, " +
+         spec.precision + ", " + spec.optimizer + ", seed " + std::to_string(spec.seed);
 }
 
 CheckpointStore::CheckpointStore(std::string directory, int keep)

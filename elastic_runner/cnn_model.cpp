@@ -24,8 +24,8 @@ class Cnn : public BuiltInModel {
   at::Tensor forward(const Batch& batch, RandomStream* stream) override {
     const bool training = stream != nullptr;
     const at::Tensor first = block(batch.inputs[0], conv1_, norm1_, training);
-    at::Tensor features = block(first, conv2_, norm2_, training).flatten(1);
-    if (training) features = dropout(features, kDropout, *stream);
+    const at::Tensor features =
+        dropout(block(first, conv2_, norm2_, training).flatten(1), kDropout, stream);
     return linear(at::gelu(linear(features, linear1_)), linear2_);
   }
 

@@ -31,14 +31,22 @@ bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string list_of(const Names& names) {
-  std::string list;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-  return list;
-}
-
 }  // namespace
+
+const std::vector<DatasetKinds>& dataset_kinds() {
+  static const std::vector<DatasetKinds> datasets = {
+      {"fashion-mnist", {DataShape::Kind::kImages}},
+      {"mnist", {DataShape::Kind::kImages}},
+      {"cifar10", {DataShape::Kind::kImages}},
+      {"cifar100", {DataShape::Kind::kImages}},
+      {"images", {DataShape::Kind::kImages}},
+      {"text", {DataShape::Kind::kTokens}},
+      {"tokens", {DataShape::Kind::kTokens}},
+      {"npy", {DataShape::Kind::kImages, DataShape::Kind::kArrays}},
+      {"synthetic", all_kinds()},
+  };
+  return datasets;
+}
 
 void declare_data_options(CLI::App& app, TrainingSpec& spec) {
   app.add_option("--dataset", spec.dataset,
@@ -68,12 +76,12 @@ void declare_data_options(CLI::App& app, TrainingSpec& spec) {
 }
 
 void check_data_options(const CLI::App& app, TrainingSpec& spec) {
-  require_one_of("--dataset", spec.dataset,
-                 {"fashion-mnist", "mnist", "cifar10", "cifar100", "images", "text", "tokens",
-                  "npy", "synthetic"});
+  Names names;
+  for (const DatasetKinds& dataset : dataset_kinds()) names.push_back(dataset.name);
+  require_one_of("--dataset", spec.dataset, names);
   for (const auto& [name, datasets] : kOwnOptions)
     require(app.count(name) == 0 || contains(datasets, spec.dataset),
-            std::string(name) + ": only with --dataset=" + list_of(datasets));
+            std::string(name) + ": only with --dataset=" + enumerated(datasets));
   require(!spec.data_dir.empty() || contains(kWithoutFolder, spec.dataset),
           "--dataset=" + spec.dataset + ": needs --data-dir");
   require_one_of("--token-type", spec.token_type, {"uint16", "uint32"});

@@ -3,13 +3,25 @@
 // Errors: UsageError, one line.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "allocator/training_spec.h"
+#include "elastic_runner/data_shape.h"
 
 namespace CLI {
 class App;
 }
 
 namespace jabas {
+
+// The data sets by name, in the order in which they are listed to the user and tried as a model's
+// default, and the kinds of samples that each can have.
+struct DatasetKinds {
+  std::string name;
+  std::vector<DataShape::Kind> kinds;
+};
+const std::vector<DatasetKinds>& dataset_kinds();
 
 void declare_data_options(CLI::App& app, TrainingSpec& spec);
 // After the parsing, once spec.dataset is known.

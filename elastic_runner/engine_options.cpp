@@ -2,10 +2,14 @@
 
 namespace jabas {
 
+ModelSize model_size(const TrainingSpec& spec) {
+  return {spec.layers, spec.width, spec.heads, spec.dropout, spec.patch_size};
+}
+
 EngineOptions engine_options(const TrainingSpec& spec) {
   EngineOptions options;
   options.model = spec.model;
-  options.size = {spec.layers, spec.width, spec.heads, spec.dropout};
+  options.size = model_size(spec);
   options.dataset = spec.dataset;
   options.reading = {spec.image_size, spec.augment,  spec.token_type,
                      spec.vocabulary, spec.skip_bad, spec.readers};

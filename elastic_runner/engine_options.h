@@ -7,6 +7,7 @@
 
 namespace jabas {
 
+ModelSize model_size(const TrainingSpec& spec);
 // Without the caller's on_read.
 EngineOptions engine_options(const TrainingSpec& spec);
 

@@ -1,6 +1,5 @@
-// The model `gpt`: a decoder-only transformer over tokens (layers of LayerNorm, causal attention
-// and a GELU network four times as wide, dropout on what each adds; Radford et al. 2019). The table
-// of the tokens is also the output layer.
+// The model `gpt`: a decoder-only transformer (transformer.h) over tokens, with learned positions
+// (Radford et al. 2019). The table of the tokens is also the output layer.
 #pragma once
 
 #include "elastic_runner/models.h"

@@ -21,7 +21,17 @@ const std::vector<ModelFacts>& built_in_models() {
   static const std::vector<ModelFacts> models = {
       {"cnn", {Kind::kImages}, true, {}},
       {"mlp", {Kind::kImages, Kind::kArrays}, false, {}},
+      {"resnet18", {Kind::kImages}, true, {.width = 64}},
+      {"resnet34", {Kind::kImages}, true, {.width = 64}},
+      {"resnet50", {Kind::kImages}, true, {.width = 64}},
+      {"vit",
+       {Kind::kImages},
+       false,
+       {.layers = 6, .width = 128, .heads = 4, .dropout = 0.1, .patch_size = 4}},
       {"gpt", {Kind::kTokens}, false, {.layers = 4, .width = 128, .heads = 4, .dropout = 0.1}},
+      {"gnmt", {Kind::kPairs}, false, {.layers = 2, .width = 128, .dropout = 0.2}},
+      {"dlrm", {Kind::kClicks}, false, {.layers = 2, .width = 16}},
+      {"unet", {Kind::kMasks}, true, {.layers = 4, .width = 32}},
   };
   return models;
 }

@@ -5,12 +5,17 @@
 #include "allocator/error.h"
 #include "elastic_runner/built_in_model.h"
 #include "elastic_runner/cnn_model.h"
+#include "elastic_runner/dlrm_model.h"
+#include "elastic_runner/gnmt_model.h"
 #include "elastic_runner/gpt_model.h"
 #include "elastic_runner/mlp_model.h"
 #include "elastic_runner/model_catalogue.h"
 #include "elastic_runner/model_file.h"
 #include "elastic_runner/plugin_file.h"
+#include "elastic_runner/resnet_model.h"
 #include "elastic_runner/torchscript_model.h"
+#include "elastic_runner/unet_model.h"
+#include "elastic_runner/vit_model.h"
 
 namespace jabas {
 namespace {
@@ -19,9 +24,10 @@ using Maker = std::unique_ptr<Model> (*)(const EngineOptions&, const DataShape&,
 
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> makers = {
-      {"cnn", make_cnn},
-      {"gpt", make_gpt},
-      {"mlp", make_mlp},
+      {"cnn", make_cnn},         {"mlp", make_mlp},         {"resnet18", make_resnet},
+      {"resnet34", make_resnet}, {"resnet50", make_resnet}, {"vit", make_vit},
+      {"gpt", make_gpt},         {"gnmt", make_gnmt},       {"dlrm", make_dlrm},
+      {"unet", make_unet},
   };
   return makers;
 }

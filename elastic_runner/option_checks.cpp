@@ -12,16 +12,20 @@ void require(bool condition, const std::string& text) {
   if (!condition) throw UsageError(text);
 }
 
+std::string enumerated(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) list += i + 1 == names.size() ? " and " : ", ";
+    list += names[i];
+  }
+  return list;
+}
+
 void require_one_of(const std::string& option, const std::string& value,
                     const std::vector<std::string>& accepted) {
   if (std::find(accepted.begin(), accepted.end(), value) != accepted.end()) return;
-  std::string list;
-  for (std::size_t i = 0; i < accepted.size(); ++i) {
-    if (i > 0) list += i + 1 == accepted.size() ? " and " : ", ";
-    list += accepted[i];
-  }
   throw UsageError(option + "=" + value + ": accepted " + (accepted.size() == 1 ? "is " : "are ") +
-                   list);
+                   enumerated(accepted));
 }
 
 void require_range(const std::string& option, double value, double least, double most,

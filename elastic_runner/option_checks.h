@@ -7,6 +7,9 @@
 
 namespace jabas {
 
+// "a, b and c".
+std::string enumerated(const std::vector<std::string>& names);
+
 void require(bool condition, const std::string& text);
 void require_one_of(const std::string& option, const std::string& value,
                     const std::vector<std::string>& accepted);

@@ -9,6 +9,7 @@
 #include "elastic_runner/batch_options.h"
 #include "elastic_runner/data_options.h"
 #include "elastic_runner/lr_options.h"
+#include "elastic_runner/model_catalogue.h"
 #include "elastic_runner/model_options.h"
 #include "elastic_runner/optimizer_options.h"
 #include "elastic_runner/option_checks.h"
@@ -109,9 +110,10 @@ void check_values(const TrainingSpec& spec) {
   require_range("--adapt-down", spec.adapt_down, 0.1, 1, "a number in 0.1..1");
   require_range("--emulate-scale", spec.emulate_scale, 1e-6, 1e6, "a number in 0.000001..1000000");
   require_range("--keep-checkpoints", spec.keep_checkpoints, 1, 1e6, "a whole number ≥ 1");
-  require(spec.model != "cnn" || spec.local_batch > 1,
-          "--local-batch=1: model cnn has BatchNorm, which needs at least 2 samples per virtual "
-          "worker");
+  const ModelFacts* model = find_built_in_model(spec.model);
+  require(model == nullptr || !model->batch_norm || spec.local_batch > 1,
+          "--local-batch=1: model " + spec.model +
+              " has BatchNorm, which needs at least 2 samples per virtual worker");
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ BOOST_AUTO_TEST_CASE(command_line) {
   const TempDir dir;
   fails(dir, "", 2, "no command given; accepted are train, join and check-ledger");
   fails(dir, "trian", 2, "command 'trian': accepted are train, join and check-ledger");
-  fails(dir, "train --local 2 --model resnet", 2, "--model=resnet: accepted are cnn, mlp and gpt");
+  fails(dir, "train --local 2 --model resnet", 2,
+        "--model=resnet: accepted are cnn, mlp, resnet18, resnet34, resnet50, vit, gpt, gnmt, dlrm "
+        "and unet");
   fails(dir, "train --local 1 --epochs many", 2,
         "Could not convert: --epochs = many; see jabas-run train --help");
   fails(dir, "train --local 4,2 --epochs 2 --virtual-workers 8 --vsw 2,3", 2,

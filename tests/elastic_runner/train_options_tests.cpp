@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "allocator/error.h"
+#include "elastic_runner/checkpoint_store.h"
 #include "elastic_runner/train_options.h"
 
 using namespace jabas;
@@ -139,6 +140,38 @@ BOOST_AUTO_TEST_CASE(the_model_brings_its_data_set) {
   BOOST_TEST(gpt.dropout == 0);
   BOOST_TEST(gpt.sequence_length == 64);
   BOOST_TEST(parse("--local 1 --model mlp").spec.dataset == "fashion-mnist");
+  BOOST_TEST(parse("--local 1 --model vit").spec.dataset == "fashion-mnist");
+  BOOST_TEST(parse("--local 1 --model dlrm").spec.dataset == "synthetic");
+  BOOST_TEST(parse("--local 1 --model cnn --dataset synthetic").spec.dataset == "synthetic");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_by_default_those_of_the_model) {
+  const TrainingSpec vit = parse("--local 1 --model vit --heads 8").spec;
+  BOOST_TEST(vit.layers == 6);
+  BOOST_TEST(vit.width == 128);
+  BOOST_TEST(vit.heads == 8);
+  BOOST_TEST(vit.dropout == 0.1);
+  BOOST_TEST(vit.patch_size == 4);
+  const TrainingSpec resnet = parse("--local 1 --model resnet18").spec;
+  BOOST_TEST(resnet.width == 64);
+  BOOST_TEST(resnet.layers == 0);
+  BOOST_TEST(parse("--local 1").spec.width == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_checkpoint_is_of_a_model_with_its_sizes) {
+  const auto identity = [](const std::string& line) {
+    TrainingSpec spec = parse(line).spec;
+    spec.train_samples = 10;
+    return training_identity(spec);
+  };
+  BOOST_TEST(identity("--local 1") ==
+             "model cnn, data set fashion-mnist, 10 samples, fp32, sgd, seed 0");
+  BOOST_TEST(identity("--local 1 --model gpt --dropout 0.2") ==
+             "model gpt (4 layers, width 128, 4 heads, 64 bytes), data set text, 10 samples, fp32, "
+             "sgd, seed 0");
+  BOOST_TEST(identity("--local 1 --model vit --patch-size 7") ==
+             "model vit (6 layers, width 128, 4 heads, patches of 7), data set fashion-mnist, 10 "
+             "samples, fp32, sgd, seed 0");
 }
 
 BOOST_AUTO_TEST_CASE(a_schedule_takes_its_own_options) {
@@ -158,11 +191,21 @@ BOOST_AUTO_TEST_CASE(a_schedule_takes_its_own_options) {
 
 BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
   const std::pair<const char*, const char*> cases[] = {
-      {"--local 1 --model resnet", "--model=resnet: accepted are cnn, mlp and gpt"},
-      {"--local 1 --dataset text", "--dataset=text: model cnn reads fashion-mnist"},
+      {"--local 1 --model resnet",
+       "--model=resnet: accepted are cnn, mlp, resnet18, resnet34, resnet50, vit, gpt, gnmt, dlrm "
+       "and unet"},
+      {"--local 1 --dataset text", "--dataset=text: has tokens, but model cnn reads images"},
       {"--local 1 --model gpt --dataset fashion-mnist",
-       "--dataset=fashion-mnist: model gpt reads text"},
-      {"--local 1 --layers 2", "--layers: only with --model=gpt"},
+       "--dataset=fashion-mnist: has images, but model gpt reads tokens"},
+      {"--local 1 --model mlp --dataset text",
+       "--dataset=text: has tokens, but model mlp reads images or arrays"},
+      {"--local 1 --layers 2", "--layers: only with --model=vit, gpt, gnmt, dlrm and unet"},
+      {"--local 1 --model gpt --patch-size 2", "--patch-size: only with --model=vit"},
+      {"--local 1 --model resnet18 --heads 2", "--heads: only with --model=vit and gpt"},
+      {"--local 1 --model resnet18 --dropout 0.5",
+       "--dropout: only with --model=vit, gpt and gnmt"},
+      {"--local 1 --model unet --layers 0", "--layers=0: accepted is a whole number in 1..1000"},
+      {"--local 1 --model vit --dropout -1", "--dropout=-1: accepted is a number in 0..0.9"},
       {"--local 1 --model gpt --width 30", "--width=30: accepted is a multiple of --heads=4"},
       {"--local 1 --model gpt --sequence-length 0",
        "--sequence-length=0: accepted is a whole number in 1..65536"},
@@ -249,6 +292,9 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
       {"--local 1 --local-batch 1",
        "--local-batch=1: model cnn has BatchNorm, which needs at least 2 samples per virtual "
        "worker"},
+      {"--local 1 --model unet --local-batch 1",
+       "--local-batch=1: model unet has BatchNorm, which needs at least 2 samples per virtual "
+       "worker"},
       {"--local 1 --virtual-workers 4 --batch-initial 100",
        "--batch-initial=100: --local-batch × --virtual-workers is 128; give one of them"},
       {"--state /x",
@@ -266,8 +312,8 @@ BOOST_AUTO_TEST_CASE(help_names_every_option) {
     parse("--help");
     BOOST_FAIL("no help");
   } catch (const HelpRequested& help) {
-    for (const char* option : {"--local ", "--model", "--similarity-target", "--emulate-scale",
-                               "--ledger-out", "--betas", "--warmup-epochs"}) {
+    for (const char* option : {"--local ", "--model", "--patch-size", "--similarity-target",
+                               "--emulate-scale", "--ledger-out", "--betas", "--warmup-epochs"}) {
       BOOST_TEST(std::string(help.what()).find(option) != std::string::npos, option);
     }
   }
