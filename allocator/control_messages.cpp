@@ -11,11 +11,11 @@ namespace {
 
 // Wire names, in the order of Message's alternatives.
 constexpr std::array<const char*, std::variant_size_v<Message>> kNames = {
-    "hello",         "ready",    "rendezvous", "built",       "build_failed", "switched",
-    "switch_failed", "too_late", "revoked",    "progress",    "epoch_report", "worker_times",
-    "leaving",       "finished", "fault",      "console_bye", "welcome",      "prepare",
-    "peers",         "commit",   "revoke",     "release",     "stop",         "status",
-    "heartbeat",     "ack"};
+    "hello",         "ready",     "rendezvous", "built",    "build_failed", "switched",
+    "switch_failed", "too_late",  "revoked",    "progress", "epoch_report", "worker_times",
+    "calibration",   "leaving",   "finished",   "fault",    "console_bye",  "welcome",
+    "prepare",       "peers",     "commit",     "revoke",   "release",      "stop",
+    "status",        "heartbeat", "ack"};
 
 // What most messages of a preparation start with.
 template <typename T>
@@ -33,6 +33,18 @@ void visit(FieldArchive& a, StepTimes& m) {
   a.field("step_s", m.step_s);
   a.field("exposed_all_reduce_s", m.exposed_all_reduce_s);
 }
+void visit(FieldArchive& a, BucketTime& m) {
+  a.field("bytes", m.bytes);
+  a.field("all_reduce_s", m.all_reduce_s);
+}
+void visit(FieldArchive& a, ComputePoint& m) {
+  a.field("local_batch", m.local_batch);
+  a.field("streams", m.streams);
+  a.field("data_s", m.data_s);
+  a.field("forward_s", m.forward_s);
+  a.field("backward_s", m.backward_s);
+  a.field("update_s", m.update_s);
+}
 void visit(FieldArchive& a, BatchDecision& m) {
   a.field("step", m.step);
   a.field("epoch", m.epoch);
@@ -49,6 +61,10 @@ void visit(FieldArchive& a, PlanMember& m) {
   a.field("worker_id", m.worker_id);
   a.field("gpu_type", m.gpu_type);
   a.field("host", m.host);
+}
+void visit_buckets(FieldArchive& a, std::vector<BucketTime>& buckets) {
+  a.objects("buckets", buckets,
+            [](FieldArchive& inner, BucketTime& bucket) { visit(inner, bucket); });
 }
 void visit_spec(FieldArchive& a, TrainingSpec& spec) {
   a.object("spec", [&](FieldArchive& inner) { visit_fields(inner, spec); });
@@ -138,12 +154,21 @@ void visit(FieldArchive& a, EpochReport& m) {
   a.field("emulation_overruns", m.emulation_overruns);
 }
 void visit(FieldArchive& a, WorkerTimes& m) {
+  a.field("generation", m.generation);
   a.field("gpu_type", m.gpu_type);
   a.field("local_batch", m.local_batch);
   a.field("streams", m.streams);
   a.field("accum_steps", m.accum_steps);
   a.field("steps", m.steps);
-  visit_times(a, "mean", m.mean);
+  visit_times(a, "median", m.median);
+  visit_buckets(a, m.buckets);
+}
+void visit(FieldArchive& a, Calibration& m) {
+  a.field("gpu_type", m.gpu_type);
+  a.objects("points", m.points,
+            [](FieldArchive& inner, ComputePoint& point) { visit(inner, point); });
+  visit_buckets(a, m.buckets);
+  a.field("duration_s", m.duration_s);
 }
 void visit(FieldArchive& a, Leaving& m) { a.field("reason", m.reason); }
 void visit(FieldArchive& a, Finished& m) {
@@ -162,6 +187,7 @@ void visit(FieldArchive& a, Welcome& m) {
   a.field("incarnation", m.incarnation);
   a.field("lease_s", m.lease_s);
   visit_spec(a, m.spec);
+  a.field("calibrate", m.calibrate);
 }
 void visit(FieldArchive& a, Prepare& m) {
   attempt(a, m);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "allocator/gpu_set.h"
+#include "allocator/profile.h"
 #include "allocator/training_spec.h"
 
 namespace jabas {
@@ -30,6 +31,11 @@ constexpr int kProtocolVersion = 1;
 struct StepTimes {
   double data_s = 0, forward_s = 0, backward_s = 0, all_reduce_s = 0, update_s = 0, step_s = 0;
   double exposed_all_reduce_s = 0;
+};
+
+// A gradient bucket: its size, and seconds of its all-reduce as one rank saw it (0 = not measured).
+struct BucketTime {
+  double bytes = 0, all_reduce_s = 0;
 };
 
 // One decision about the batch, made by rank 0, in force from `step` on.
@@ -108,13 +114,24 @@ struct EpochReport {  // from rank 0, after evaluation, before the switch
   double wanted_batch = 0, grad_sqr = 0, grad_var = 0;
   std::int64_t emulated_steps = 0, emulation_overruns = 0;
 };
-// Every rank, once per epoch: means of its own times, to correct the model per GPU type.
+// Every rank, for each stretch of steps with the same batch and split: medians of its own times, to
+// correct the model per GPU type. An epoch's shorter last step and measuring steps are left out.
 struct WorkerTimes {
+  int generation = 0;
   std::string gpu_type;
   std::int64_t local_batch = 0;
   int streams = 0, accum_steps = 0;
   std::int64_t steps = 0;
-  StepTimes mean;
+  StepTimes median;
+  std::vector<BucketTime> buckets;  // in the order they become ready
+};
+// Before `ready`, by a worker whose `welcome` asked for it: the speed of its GPU, measured apart
+// from the training.
+struct Calibration {
+  std::string gpu_type;
+  std::vector<ComputePoint> points;
+  std::vector<BucketTime> buckets;  // sizes only
+  double duration_s = 0;
 };
 struct Leaving {  // last message of a worker that goes on purpose
   std::string reason;
@@ -138,6 +155,7 @@ struct Welcome {
   std::string incarnation;  // of the daemon; sequence numbers start again with a new one
   double lease_s = 40;      // silence after which a worker leaves
   TrainingSpec spec;
+  std::string calibrate;  // the GPU type the worker is to be measured as; "" = not
 };
 struct PlanMember {
   std::string worker_id, gpu_type, host;
@@ -180,10 +198,10 @@ struct Ack {
   std::uint64_t acked = 0;
 };
 
-using Message =
-    std::variant<Hello, Ready, Rendezvous, Built, BuildFailed, Switched, SwitchFailed, TooLate,
-                 Revoked, Progress, EpochReport, WorkerTimes, Leaving, Finished, Fault, ConsoleBye,
-                 Welcome, Prepare, Peers, Commit, Revoke, Release, Stop, Status, Heartbeat, Ack>;
+using Message = std::variant<Hello, Ready, Rendezvous, Built, BuildFailed, Switched, SwitchFailed,
+                             TooLate, Revoked, Progress, EpochReport, WorkerTimes, Calibration,
+                             Leaving, Finished, Fault, ConsoleBye, Welcome, Prepare, Peers, Commit,
+                             Revoke, Release, Stop, Status, Heartbeat, Ack>;
 
 struct Envelope {
   std::uint64_t seq = 0;  // 0 = needs no acknowledgement

@@ -1,6 +1,7 @@
 #include "elastic_runner/emulation.h"
 
 #include "allocator/error.h"
+#include "allocator/throughput_model.h"
 
 namespace jabas {
 
@@ -17,6 +18,22 @@ double Emulation::compute_s(std::int64_t local_batch, const GpuShare& share,
                             double part_of_step) const {
   return scale_ * part_of_step *
          compute_time_s(profile_, gpu_type_, local_batch, share.streams, share.accum_steps);
+}
+
+StepTimes Emulation::measured(std::int64_t local_batch, const GpuShare& share) const {
+  const TypeModel model(profile_.types.at(gpu_type_));
+  const PassTimes pass = model.pass(local_batch, share.streams);
+  const double passes = scale_ * (share.accum_steps + 1);
+  StepTimes times;
+  times.data_s = pass.data_s * passes;
+  times.forward_s = pass.forward_s * passes;
+  times.backward_s = pass.backward_s * passes;
+  times.update_s = model.update_s() * scale_;
+  return times;
+}
+
+bool Emulation::fits(std::int64_t local_batch, int streams) const {
+  return streams <= TypeModel(profile_.types.at(gpu_type_)).max_streams(local_batch);
 }
 
 std::string emulated_type(const Profile& profile, const std::string& planned,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "allocator/config_solver.h"
+#include "allocator/control_messages.h"
 #include "allocator/profile.h"
 
 namespace jabas {
@@ -19,6 +20,10 @@ class Emulation {
   // D + (D+F+K)·a + F + K of a full step at (b, V, a), times the scale; a short last step takes its
   // part of it.
   double compute_s(std::int64_t local_batch, const GpuShare& share, double part_of_step) const;
+  // What the emulated GPU would measure of itself: data, forward, backward and update of one
+  // concurrent pass, times the scale; with accumulation steps of a whole step.
+  StepTimes measured(std::int64_t local_batch, const GpuShare& share) const;
+  bool fits(std::int64_t local_batch, int streams) const;
 
  private:
   Profile profile_;

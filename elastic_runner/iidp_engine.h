@@ -100,6 +100,8 @@ struct StepOutcome {
   double loss = 0;                           // Σ n_k·ℓ̄_k / Σ n_k over all ranks
   std::vector<float> control;                // the sums
   StepTimes times;                           // of this rank
+  std::vector<BucketTime> buckets;           // of this rank, in the order they become ready
+  bool typical = false;                      // a whole batch, and nothing extra was measured; filled in by the trainer
   double learning_rate = 0;                  // of the plan; filled in by the trainer
   std::int64_t samples = 0;                  // of the step on all ranks; filled in by the trainer
   double gradient_norm = -1;                 // before clipping; -1 = not computed
@@ -134,6 +136,12 @@ class IidpEngine {
   virtual bool has_batch_norm() const = 0;
   // Sets V (streams) and a for the following steps; keeps what stays. local_batch only warms caches.
   virtual void configure(int streams, int accum_steps, std::int64_t local_batch) = 0;
+  // Time of one concurrent pass (data, forward, backward) of V = streams replicas at this local batch, median of `repeats`
+  // after one that warms up; V = 1 gives the time of an update as well. Leaves the training as it is: weights, optimizer
+  // state, buffers, random numbers, V and a; on_read is not called.
+  virtual StepTimes measure(std::int64_t local_batch, int streams, int repeats) = 0;
+  // Sizes of the buckets of the all-reduce, in the order they become ready.
+  virtual std::vector<double> bucket_bytes() const = 0;
   virtual StepOutcome train_step(const StepPlan& plan, Communicator& communicator) = 0;
   // This rank's share (indices ≡ rank mod world_size) of the test set, in eval mode with the canonical buffers.
   virtual Evaluation evaluate(int rank, int world_size) = 0;

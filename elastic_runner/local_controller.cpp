@@ -69,7 +69,7 @@ class LocalController {
   void handle(WorkerEvent& event) {
     if (event.kind == WorkerEvent::Kind::kEnded) return ended(event.worker_id, event.wait_status);
     if (std::holds_alternative<Hello>(event.message)) {
-      workers_.send(event.worker_id, Welcome{"local", 40, spec_});
+      workers_.send(event.worker_id, Welcome{"local", 40, spec_, ""});
     } else if (std::holds_alternative<Ready>(event.message)) {
       const auto worker = workers_.all().find(event.worker_id);
       if (worker != workers_.all().end()) worker->second.ready = true;

@@ -9,22 +9,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{1000};
 
-void add(StepTimes& sum, const StepTimes& times) {
-  sum.data_s += times.data_s;
-  sum.forward_s += times.forward_s;
-  sum.backward_s += times.backward_s;
-  sum.all_reduce_s += times.all_reduce_s;
-  sum.update_s += times.update_s;
-  sum.step_s += times.step_s;
-  sum.exposed_all_reduce_s += times.exposed_all_reduce_s;
-}
-
-StepTimes divided(const StepTimes& sum, std::int64_t count) {
-  const double n = double(count);
-  return {sum.data_s / n,   sum.forward_s / n, sum.backward_s / n,          sum.all_reduce_s / n,
-          sum.update_s / n, sum.step_s / n,    sum.exposed_all_reduce_s / n};
-}
-
 // JSON has no number for a diverged loss.
 double finite(double value) { return std::isfinite(value) ? value : -1; }
 
@@ -37,8 +21,8 @@ Metrics& ProgressReporter::metrics() {
 
 void ProgressReporter::after_step(const ActiveGeneration& generation, const StepOutcome& outcome,
                                   std::vector<BatchDecision> decisions) {
-  add(own_sum_, outcome.times);
-  ++own_steps_;
+  for (WorkerTimes& times : typical_.add(generation, outcome, Clock::now()))
+    context_.control.send(std::move(times));
   if (generation.rank() != 0) return;
   const RunState& state = context_.state;
   metrics().step(state, outcome, generation.split.local_batch * generation.split.virtual_workers);
@@ -83,18 +67,7 @@ void ProgressReporter::send_progress(const ActiveGeneration& generation, double 
 void ProgressReporter::after_epoch(const ActiveGeneration& generation, const Evaluation& evaluation,
                                    double evaluation_s) {
   const RunState& state = context_.state;
-  if (own_steps_ > 0) {
-    WorkerTimes times;
-    times.gpu_type = generation.prepare.members[std::size_t(generation.rank())].gpu_type;
-    times.local_batch = state.local_batch;
-    times.streams = generation.share().streams;
-    times.accum_steps = generation.share().accum_steps;
-    times.steps = own_steps_;
-    times.mean = divided(own_sum_, own_steps_);
-    context_.control.send(times);
-    own_sum_ = {};
-    own_steps_ = 0;
-  }
+  if (auto times = typical_.take()) context_.control.send(std::move(*times));
   if (generation.rank() != 0) return;
   send_progress(generation, last_loss_, double(state.samples_consumed) / state.epoch_train_s);
   metrics().epoch(state.epoch, evaluation);

@@ -1,5 +1,5 @@
 // What a training worker tells the daemon and the metrics file: progress about once a second and
-// one report per epoch (rank 0), its own mean times per epoch (every rank).
+// one report per epoch (rank 0), its own typical times (every rank).
 // Errors: IoError if the metrics file cannot be opened.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "elastic_runner/training_context.h"
+#include "elastic_runner/typical_times.h"
 
 namespace jabas {
 
@@ -27,8 +28,7 @@ class ProgressReporter {
   TrainingContext& context_;
   std::optional<Metrics> metrics_;  // opened when this worker first is rank 0
   std::vector<BatchDecision> decisions_;
-  StepTimes own_sum_;
-  std::int64_t own_steps_ = 0;
+  TypicalTimes typical_;
   StepTimes last_times_;
   double last_loss_ = 0;
   std::int64_t samples_since_ = 0;

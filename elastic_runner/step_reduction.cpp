@@ -36,6 +36,7 @@ void StepReduction::prepare(const StepPlan& plan, std::vector<Replica*> sources,
   losses_.assign(sources_.size(), 0.0);
   even_samples_ = even_samples;
   all_reduce_s_ = 0;
+  bucket_s_.assign(layout_.buckets.size(), 0.0);
   const std::int64_t size =
       place_of(kBuffers) + buffer_elements_ + static_cast<std::int64_t>(plan.control.size());
   if (tail_.numel() != size) tail_ = at::empty({size}, tail_.options());
@@ -113,33 +114,46 @@ void StepReduction::reduce(int bucket, Communicator& communicator,
   sum_sources(range.begin, range.end);
   if (range.end < layout_.size) {
     at::Tensor values = sum_.narrow(0, range.begin, range.end - range.begin);
-    all_reduce(values, communicator);
+    bucket_s_[static_cast<std::size_t>(bucket)] = all_reduce(values, communicator);
     return;
   }
   std::this_thread::sleep_until(publish_last_after);
-  reduce_last(range, communicator);
+  bucket_s_.back() = reduce_last(range, communicator);
   if (!plan_->measure) return;
   sum_even_halves();
   all_reduce(even_sum_, communicator);
 }
 
-void StepReduction::reduce_last(const FlatLayout::Bucket& bucket, Communicator& communicator) {
+double StepReduction::reduce_last(const FlatLayout::Bucket& bucket, Communicator& communicator) {
   const std::int64_t size = bucket.end - bucket.begin;
   at::Tensor values = sum_.narrow(0, bucket.begin, size);
   tail_.narrow(0, 0, size).copy_(values);
   fill_extras();
-  all_reduce(tail_, communicator);
+  const double seconds = all_reduce(tail_, communicator);
   values.copy_(tail_.narrow(0, 0, size));
+  return seconds;
 }
 
-void StepReduction::all_reduce(at::Tensor& values, Communicator& communicator) {
+double StepReduction::all_reduce(at::Tensor& values, Communicator& communicator) {
   const auto begin = Clock::now();
   const auto count = static_cast<std::size_t>(values.numel());
   if (values.scalar_type() == at::kDouble)
     communicator.all_reduce_sum(values.data_ptr<double>(), count);
   else
     communicator.all_reduce_sum(values.data_ptr<float>(), count);
-  all_reduce_s_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  all_reduce_s_ += seconds;
+  return seconds;
+}
+
+std::vector<BucketTime> StepReduction::buckets() const {
+  std::vector<BucketTime> times;
+  const auto element_bytes = static_cast<double>(tail_.element_size());
+  for (std::size_t i = 0; i < bucket_s_.size(); ++i) {
+    const auto& range = layout_.buckets[i];
+    times.push_back({static_cast<double>(range.end - range.begin) * element_bytes, bucket_s_[i]});
+  }
+  return times;
 }
 
 double StepReduction::extra(std::int64_t index) const {

@@ -47,7 +47,8 @@ class StepReduction {
   double loss() const;
   std::vector<float> control() const;
   std::optional<StepOutcome::Halves> halves() const;
-  double all_reduce_s() const { return all_reduce_s_; }
+  double all_reduce_s() const { return all_reduce_s_; }  // of this rank, with its waiting
+  std::vector<BucketTime> buckets() const;               // the same by bucket
   // Writes virtual worker 0's buffers into the canonical ones.
   void commit_buffers();
 
@@ -61,8 +62,9 @@ class StepReduction {
   void fill_extras();
   void sum_sources(std::int64_t begin, std::int64_t end);
   void sum_even_halves();
-  void all_reduce(at::Tensor& values, Communicator& communicator);
-  void reduce_last(const FlatLayout::Bucket& bucket, Communicator& communicator);
+  // Their seconds.
+  double all_reduce(at::Tensor& values, Communicator& communicator);
+  double reduce_last(const FlatLayout::Bucket& bucket, Communicator& communicator);
   // Where it lies in tail_.
   std::int64_t place_of(std::int64_t extra) const;
   double extra(std::int64_t index) const;
@@ -78,6 +80,7 @@ class StepReduction {
   at::Tensor even_sum_;  // in measuring steps, of even virtual workers: its first half
   at::Tensor tail_;      // the last bucket, then the extras
   double all_reduce_s_ = 0;
+  std::vector<double> bucket_s_;
 };
 
 }  // namespace jabas

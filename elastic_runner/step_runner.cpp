@@ -49,6 +49,7 @@ StepOutcome StepRunner::run(ActiveGeneration& generation) {
   StepOutcome outcome = context_.engine.train_step(plan, *generation.communicator);
   outcome.learning_rate = plan.learning_rate;
   outcome.samples = slices.samples;
+  outcome.typical = slices.full && !plan.measure;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (context_.ledger != nullptr) context_.ledger->commit();
 
@@ -59,6 +60,12 @@ StepOutcome StepRunner::run(ActiveGeneration& generation) {
   state.epoch_train_s += seconds;
   slowest_step_s_ = std::max(slowest_step_s_, seconds);
   if (generation.emulation) {
+    const StepTimes emulated =
+        generation.emulation->measured(state.local_batch, generation.share());
+    outcome.times.data_s = emulated.data_s;
+    outcome.times.forward_s = emulated.forward_s;
+    outcome.times.backward_s = emulated.backward_s;
+    outcome.times.update_s = emulated.update_s;
     unreported_overruns_ = outcome.overrun ? 1 : 0;
     state.emulated_steps += generation.communicator->world_size();
     state.emulation_overruns += std::int64_t(at(outcome.control, ControlFlag::kOverruns));

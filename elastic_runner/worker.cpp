@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <future>
 
+#include "elastic_runner/calibration.h"
 #include "elastic_runner/control_client.h"
 #include "elastic_runner/engine_options.h"
 #include "elastic_runner/run_directory.h"
@@ -55,9 +56,23 @@ Surroundings look_around(const WorkerOptions& options) {
   return around;
 }
 
-ExitCode train_with(const TrainingSpec& spec, const std::string& worker_id,
+// Before `ready`: nobody waits for this worker yet.
+Calibration measured(const TrainingContext& context, const std::string& gpu_type) {
+  const bool emulated = context.spec.device == "emulated";
+  // What it emulates comes with the plan: there is nothing to measure before.
+  if (emulated && !context.emulation_profile) return {gpu_type, {}, {}, 0};
+  std::optional<Emulation> emulation;
+  if (emulated) {
+    emulation.emplace(*context.emulation_profile, context.spec.emulate_scale,
+                      emulated_type(*context.emulation_profile, gpu_type, context.own_gpu_type));
+  }
+  return calibrate(context.spec, context.engine, emulation ? &*emulation : nullptr, gpu_type);
+}
+
+ExitCode train_with(const Welcome& welcome, const std::string& worker_id,
                     const RunnerBackends& backends, ControlPort& control,
                     GenerationBuilder& builder, WorkerOrders& orders) {
+  const TrainingSpec& spec = welcome.spec;
   std::unique_ptr<Ledger> ledger;
   if (!spec.ledger_dir.empty())
     ledger = std::make_unique<Ledger>(spec.ledger_dir, worker_id, spec.train_samples);
@@ -78,6 +93,7 @@ ExitCode train_with(const TrainingSpec& spec, const std::string& worker_id,
                           RunState{}, spec.train_samples};
   if (!spec.emulate_profile.empty()) context.emulation_profile = load_profile(spec.emulate_profile);
   Trainer trainer(context);
+  if (!welcome.calibrate.empty()) control.send(measured(context, welcome.calibrate));
   control.send(Ready{});
   return trainer.run();
 }
@@ -102,11 +118,11 @@ ExitCode run_worker(const WorkerOptions& options, const RunnerBackends& backends
       worker_id, control, [&](RendezvousStore& store, int rank, int world_size) {
         return backends.make_communicator(store, rank, world_size, around.data_address);
       });
-  std::promise<TrainingSpec> welcomed;
+  std::promise<Welcome> welcomed;
   bool is_welcome = false;
   control.start([&](const Message& message) {
     if (const auto* welcome = std::get_if<Welcome>(&message)) {
-      if (!std::exchange(is_welcome, true)) welcomed.set_value(welcome->spec);
+      if (!std::exchange(is_welcome, true)) welcomed.set_value(*welcome);
     } else if (!builder.handle(message) && !orders.handle(message)) {
       std::fprintf(stderr, "jabas-run: %s: message %s is not for a worker; it is ignored\n",
                    worker_id.c_str(), type_name(message).c_str());
@@ -117,9 +133,9 @@ ExitCode run_worker(const WorkerOptions& options, const RunnerBackends& backends
     ~StopControl() { client.stop(); }  // before the builder that its handler uses
   } stop_control{control};
 
-  auto specification = welcomed.get_future();
+  auto answer = welcomed.get_future();
   const auto deadline = Clock::now() + kWelcomeDeadline;
-  while (specification.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
+  while (answer.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready) {
     if (orders.stop() || orders.release()) return ExitCode::kOk;
     if (Clock::now() >= deadline || control.closed()) {
       std::fprintf(stderr, "jabas-run: %s: the daemon does not answer (30 s); leaving\n",
@@ -127,9 +143,9 @@ ExitCode run_worker(const WorkerOptions& options, const RunnerBackends& backends
       return ExitCode::kOk;
     }
   }
-  const TrainingSpec spec = specification.get();
+  const Welcome welcome = answer.get();
   try {
-    const ExitCode code = train_with(spec, worker_id, backends, control, builder, orders);
+    const ExitCode code = train_with(welcome, worker_id, backends, control, builder, orders);
     if (code == ExitCode::kDaemonLost) cancel_run_if_member();
     return code;
   } catch (const Error& error) {

@@ -3,12 +3,13 @@
 //
 // Fits: owns the control channel, the member jobs, the coordinator of generations and the run;
 // decides with the allocator library. Split over daemon*.cpp by what drives it: loop and state
-// machine, messages, decisions, generations, end. Threads: everything here runs on the thread that
-// calls run(); blocking calls are in BackgroundCalls. Errors: what a console or worker does wrong
-// is answered or counted; run() throws only for what it cannot go on without.
+// machine, messages, decisions, speeds, generations, end. Threads: everything here runs on the
+// thread that calls run(); blocking calls are in BackgroundCalls. Errors: what a console or worker
+// does wrong is answered or counted; run() throws only for what it cannot go on without.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -103,6 +104,16 @@ class Daemon {
   std::vector<PlanUnit> plan_units() const;
   std::string waiting_note() const;
 
+  // daemon_profile.cpp
+  std::string to_calibrate(const Worker& worker);
+  void on_calibration(const std::string& from, const Calibration& calibration);
+  void on_worker_times(const std::string& from, const WorkerTimes& times);
+  void journal_corrections();
+  void note_gpus_per_node();
+  void choose_probes(int next_epoch, const GpuCounts& wanted, const GpuCounts& free,
+                     std::vector<std::string>* notes);
+  GpuCounts probes() const;
+
   // daemon_generations.cpp
   void apply(const CoordinatorOutput& output);
   void on_fact(const GenerationEvent& event);
@@ -134,6 +145,9 @@ class Daemon {
   BackgroundCalls calls_;
   Membership membership_;
   RunProfile profile_;
+  std::map<std::string, std::string> calibrating_;  // GPU type -> worker that measures it
+  std::map<std::string, double> probes_;  // GPU types asked for to be measured -> until when
+  std::set<std::string> probed_;          // also those that could not be had
   std::string incarnation_;
 
   RunState state_ = RunState::kStarting;

@@ -91,6 +91,8 @@ bool Daemon::accept_prices(const DecisionInputs& inputs, bool start) {
 
 void Daemon::decide_now(const DecisionInputs& inputs, int next_epoch) {
   Run& run = *run_;
+  journal_corrections();
+  note_gpus_per_node();
   DecisionRecord record;
   DecisionInputs priced = inputs;
   priced.prices.prices = price_list_;
@@ -106,12 +108,19 @@ void Daemon::decide_now(const DecisionInputs& inputs, int next_epoch) {
   context.startup_s = membership_.startup_s(kAssumedStartup_s);
   context.unit = config_.options.unit;
   context.objective = config_.options.objective;
-  const DecisionState state = decision_state(run, membership_.jobs(), priced, profile, context);
+  DecisionState state = decision_state(run, membership_.jobs(), priced, profile, context);
+  // What is only there to be measured is not held: it can be had, like what is free.
+  for (const auto& [type, gpus] : probes()) {
+    const int held = std::min(gpus, count_of(state.held, type));
+    state.held[type] -= held;
+    state.supply[type].free += held;
+  }
 
   record.epoch = next_epoch;
   record.decision = decide(state);
   record.objective = config_.options.objective;
   record.free = free_supply(run, nodes_, membership_.jobs(), config_.options.unit, context.now_s);
+  choose_probes(next_epoch, record.decision.after, record.free, &record.notes);
   record.prices = price_list_;
   record.wanted_batch = run.wanted_batch;
   record.emulated = run.spec.device == "emulated";
@@ -176,8 +185,10 @@ void Daemon::keep_requests_current() {
     if (membership_.jobs().backing_off(type, now_s) || !enough_time(member_need(type)))
       blocked.insert(type);
   }
+  GpuCounts wanted = run_->wanted;
+  for (const auto& [type, gpus] : probes()) wanted[type] += gpus;
   const RequestPlan plan =
-      plan_requests(run_->wanted, run_->base, plan_units(), config_.options.unit, blocked);
+      plan_requests(wanted, run_->base, plan_units(), config_.options.unit, blocked);
   for (const int request : plan.give_back) {
     Member* member = membership_.jobs().find(request);
     for (const Worker* worker : workers_.of_job(std::to_string(member->job_id))) {
@@ -221,6 +232,7 @@ std::vector<PlanUnit> Daemon::plan_units() const {
 void Daemon::on_member_change(const MemberChange& change) {
   if (change.kind != MemberChange::Kind::kEnded) return;
   const Member* member = membership_.jobs().find(change.request);
+  probes_.erase(member->gpu_type);  // ended before it was measured: not asked for again
   // Its workers' last words may still be on the way: `finished` must not lose against squeue.
   const double until_s = unix_now_s() + config_.timings.last_words_s;
   for (const Worker* worker : workers_.of_job(std::to_string(member->job_id))) {

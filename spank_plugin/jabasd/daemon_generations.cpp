@@ -140,6 +140,7 @@ void Daemon::prepare(bool first) {
         plan.members.front().worker_id +
         " stays for one more epoch: somebody of the old generation must bring the state");
   }
+  journal_corrections();
   apply(coordinator_.begin(plan.members, profile_json(), first));
 }
 

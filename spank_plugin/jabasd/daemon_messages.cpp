@@ -57,7 +57,9 @@ void Daemon::on_received(const std::string& from, const Message& message) {
   if (const EpochReport* report = std::get_if<EpochReport>(&message))
     return on_epoch_report(*report);
   if (const WorkerTimes* times = std::get_if<WorkerTimes>(&message))
-    return profile_.measured(*times);
+    return on_worker_times(from, *times);
+  if (const Calibration* calibration = std::get_if<Calibration>(&message))
+    return on_calibration(from, *calibration);
   apply(coordinator_.on_message(from, message));
   if (const Leaving* leaving = std::get_if<Leaving>(&message))
     return worker_leaves(from, leaving->reason);
@@ -76,7 +78,7 @@ void Daemon::refuse(const std::string& to, const std::string& reason) {
 void Daemon::on_console_hello(const std::string& from, const Hello& hello) {
   if (run_ && active(state_)) {
     if (from == run_->console && hello.arguments == run_->hello.arguments) {
-      server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run_->spec});
+      server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run_->spec, ""});
       server_.resend(from);
       return;
     }
@@ -98,6 +100,10 @@ void Daemon::on_console_hello(const std::string& from, const Hello& hello) {
 
 void Daemon::begin_run(const std::string& from, const Hello& hello, const Admission& admission) {
   workers_.clear();
+  profile_.begin_run();
+  calibrating_.clear();
+  probes_.clear();
+  probed_.clear();
   coordinator_ = GenerationCoordinator(last_generation_);
   Run& run = run_.emplace();
   run.number = ++last_run_;
@@ -117,7 +123,7 @@ void Daemon::begin_run(const std::string& from, const Hello& hello, const Admiss
   journal_.train({hello, run.spec, run.base, price_list_, profile_.source()});
   next_status_s_ = next_note_s_ = prepare_not_before_s_ = fetch_again_s_ = 0;
   membership_.poll_every(config_.timings.squeue_s);
-  server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run.spec});
+  server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run.spec, ""});
   fire(RunEvent::kTrainAccepted);
 }
 
@@ -128,6 +134,8 @@ bool Daemon::adopt_run(const std::string& from, const Hello& hello, const Admiss
                   -1, 0, -1, 0, 0});
     return false;
   }
+  for (const Calibration& calibration : replay_.calibrations) profile_.calibrated(calibration);
+  for (const CorrectionRecord& correction : replay_.corrections) profile_.restore(correction);
   Run& run = run_.emplace();
   run.number = last_run_;
   run.console = from;
@@ -151,7 +159,7 @@ bool Daemon::adopt_run(const std::string& from, const Hello& hello, const Admiss
     }
   }
   membership_.set_meter(&run.cost);
-  server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run.spec});
+  server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run.spec, ""});
   for (const PlanMember& member : replay_.training) {
     workers_.expect(member, job_of_worker(member.worker_id), steady_now_s());
   }
@@ -188,7 +196,8 @@ void Daemon::on_worker_hello(const std::string& from, const Hello& hello) {
     return;
   }
   workers_.hello(hello, steady_now_s());
-  server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run_->spec});
+  server_.send(from, Welcome{incarnation_, Welcome{}.lease_s, run_->spec,
+                             to_calibrate(*workers_.find(from))});
   server_.resend(from);
 }
 

@@ -66,6 +66,13 @@ class Replayer {
       result_.training = prepared_.members;
       committed_ = false;
       prepared_ = {};
+    } else if (type == record::kCalibration) {
+      Json message = record;
+      message["seq"] = 0;
+      result_.calibrations.push_back(std::get<Calibration>(decode(message.dump()).message));
+    } else if (type == record::kCorrection) {
+      result_.corrections.push_back({record.at("gpu_type"), record.at("factor"),
+                                     record.at("deviation"), record.at("reports")});
     } else if (type == record::kEpoch) {
       result_.epoch = record.at("epoch").get<int>() + 1;
     } else if (type == record::kEnd) {
@@ -93,6 +100,8 @@ class Replayer {
     result_.wanted.clear();
     result_.epoch = 1;
     result_.decided_epoch = 0;
+    result_.calibrations.clear();
+    result_.corrections.clear();
     committed_ = false;
     prepared_ = {};
   }
@@ -140,6 +149,8 @@ Replay replay(const std::vector<std::string>& records, int restart) {
   for (const std::string& text : records) {
     try {
       replayer.apply(Json::parse(text));
+    } catch (const ProtocolError& error) {
+      throw InputError("journal record \"" + text.substr(0, 120) + "\": " + error.what());
     } catch (const Json::exception& error) {
       throw InputError("journal record \"" + text.substr(0, 120) + "\": " + error.what());
     }

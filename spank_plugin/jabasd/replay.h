@@ -9,6 +9,7 @@
 #include "allocator/control_messages.h"
 #include "allocator/gpu_set.h"
 #include "spank_plugin/jabasd/member_jobs.h"
+#include "spank_plugin/jabasd/run_profile.h"
 
 namespace jabas {
 
@@ -29,8 +30,10 @@ struct Replay {
   std::vector<PlanMember> training;
   std::vector<ReplayedCommit> open_commit;  // none or one: committed, outcome unknown
   GpuCounts wanted;
-  int epoch = 1;                // that trains now
-  int decided_epoch = 0;        // the latest epoch a decision was made for
+  int epoch = 1;          // that trains now
+  int decided_epoch = 0;  // the latest epoch a decision was made for
+  std::vector<Calibration> calibrations;
+  std::vector<CorrectionRecord> corrections;  // in order: the last one of a type counts
   std::vector<Member> members;  // that had not ended when last heard of, of this restart
 };
 

@@ -185,6 +185,21 @@ bool RunJournal::epoch(const EpochRecord& record) {
                                     .dump());
 }
 
+// The message's own fields.
+bool RunJournal::calibration(const Calibration& calibration) {
+  Json fields = Json::parse(encode({0, calibration}));
+  for (const char* key : {"v", "type", "seq"}) fields.erase(key);
+  return append(record::kCalibration, fields.dump());
+}
+
+bool RunJournal::correction(const CorrectionRecord& correction) {
+  return append(record::kCorrection, Json{{"gpu_type", correction.gpu_type},
+                                          {"factor", correction.factor},
+                                          {"deviation", correction.deviation},
+                                          {"reports", correction.reports}}
+                                         .dump());
+}
+
 bool RunJournal::warning(const std::string& text) {
   spdlog::warn("{}", text);
   return append(record::kWarning, Json{{"text", text}}.dump());

@@ -15,6 +15,7 @@
 #include "allocator/journal.h"
 #include "allocator/scaling_policy.h"
 #include "spank_plugin/jabasd/member_jobs.h"
+#include "spank_plugin/jabasd/run_profile.h"
 
 namespace jabas {
 
@@ -76,6 +77,8 @@ class RunJournal {
   bool switched(const GenerationEvent& event, const GpuCounts& before, const GpuCounts& after);
   bool switch_failed(const GenerationEvent& event);
   bool batch(const BatchDecision& decision);
+  bool calibration(const Calibration& calibration);
+  bool correction(const CorrectionRecord& correction);
   bool epoch(const EpochRecord& record);
   bool warning(const std::string& text);
   bool end(const EndRecord& record);

@@ -42,8 +42,9 @@ std::vector<Envelope> samples() {
   status.note = "waiting for 2 × v100: Resources";
   Prepare prepare{
       3, 2, {{"12.0", "v100", "n1"}, {"13.0", "p100", "n2"}}, "{\"jabas_profile\":1}", true};
-  Welcome welcome{"inc-1", 40, {}};
-  WorkerTimes times{"v100", 32, 2, 1, 117, {1, 2, 3, 4, 5, 6}};
+  Welcome welcome{"inc-1", 40, {}, "v100"};
+  WorkerTimes times{3, "v100", 32, 2, 1, 117, {1, 2, 3, 4, 5, 6}, {{827000, 0.002}, {512, 0}}};
+  Calibration calibration{"p100", {{32, 2, 0.1, 0.2, 0.4, 0.01, 0, 0}}, {{827000, 0}}, 2.5};
   std::vector<Message> messages = {hello,
                                    Ready{},
                                    Rendezvous{3, 2, 1, all_bytes()},
@@ -56,6 +57,7 @@ std::vector<Envelope> samples() {
                                    progress,
                                    report,
                                    times,
+                                   calibration,
                                    Leaving{"released"},
                                    Finished{0.9, 2000},
                                    Fault{3, "peer closed", 2, 1234, 99},

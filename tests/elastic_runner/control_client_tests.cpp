@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(says_hello_then_beats_by_itself, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(numbered_messages_are_acknowledged_and_handled_once, Fixture) {
-  peer->send(1, Welcome{"a", 40, {}});
+  peer->send(1, Welcome{"a", 40, {}, ""});
   peer->send(2, Release{"x"});
   peer->send(2, Release{"x"});
   peer->send(3, Stop{0, "y"});
@@ -88,9 +88,9 @@ BOOST_FIXTURE_TEST_CASE(numbered_messages_are_acknowledged_and_handled_once, Fix
 }
 
 BOOST_FIXTURE_TEST_CASE(a_new_incarnation_counts_from_one_again, Fixture) {
-  peer->send(1, Welcome{"a", 40, {}});
+  peer->send(1, Welcome{"a", 40, {}, ""});
   peer->send(2, Release{"x"});
-  peer->send(1, Welcome{"b", 40, {}});
+  peer->send(1, Welcome{"b", 40, {}, ""});
   peer->send(2, Release{"y"});
   BOOST_TEST(wait_handled(4));
 }
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_channel_is_a_lost_lease, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(the_lease_is_the_daemons_silence, Fixture) {
-  peer->send(1, Welcome{"a", 0.2, {}});
+  peer->send(1, Welcome{"a", 0.2, {}, ""});
   BOOST_TEST(wait_handled(1));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!client.lease_lost() && std::chrono::steady_clock::now() < deadline)

@@ -30,6 +30,18 @@ BOOST_AUTO_TEST_CASE(time_is_that_of_the_profile) {
   BOOST_TEST(emulation.compute_s(32, {1, 0}, 0.5) == 0.07, boost::test_tools::tolerance(1e-9));
 }
 
+BOOST_AUTO_TEST_CASE(what_it_measures_of_itself_is_what_it_takes) {
+  const Emulation emulation(one_point(), 2.0, "v100");
+  const StepTimes times = emulation.measured(32, {1, 2});
+  BOOST_TEST(
+      times.data_s + times.forward_s + times.backward_s == emulation.compute_s(32, {1, 2}, 1),
+      boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(times.update_s == 0.002);
+  BOOST_TEST(emulation.fits(32, 1));
+  BOOST_TEST(!emulation.fits(32, 2));
+  BOOST_TEST(!emulation.fits(33, 1));
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_type_is_an_error_with_the_known_ones) {
   BOOST_CHECK_EXCEPTION(Emulation(one_point(), 1, "a100"), InputError, [](const InputError& error) {
     return std::string(error.what()) == "p.json: no GPU type 'a100' to emulate; it has p100, v100";

@@ -21,6 +21,12 @@ class FakeEngine : public IidpEngine {
     passes_ = streams * (accum_steps + 1);
   }
 
+  StepTimes measure(std::int64_t local_batch, int streams, int) override {
+    ++measured;
+    const double s = 1e-3 * double(local_batch) * streams;
+    return {0, s / 3, s * 2 / 3, 0, streams == 1 ? 1e-4 : 0, s};
+  }
+  std::vector<double> bucket_bytes() const override { return {16}; }
   StepOutcome train_step(const StepPlan& plan, Communicator& communicator) override {
     if (before_step) before_step(plan);
     if (int(plan.slices.size()) != passes_)
@@ -41,6 +47,8 @@ class FakeEngine : public IidpEngine {
     momentum_ = plan.learning_rate * sums[0];
     StepOutcome outcome;
     outcome.loss = 1 / double(plan.step);
+    outcome.times = {0, 1e-3, 2e-3, 1e-4, 1e-4, 3.2e-3};
+    outcome.buckets = {{16, 1e-4}};
     outcome.control.assign(sums.begin() + 2, sums.end());
     // φ falls with the step, so that an adaptive run grows.
     if (plan.measure)
@@ -60,6 +68,7 @@ class FakeEngine : public IidpEngine {
   // Called on the training thread before anything else of a step; may throw to play a fault.
   std::function<void(const StepPlan&)> before_step;
   std::function<void()> before_evaluation;
+  int measured = 0;  // calls of measure()
 
  private:
   const std::int64_t samples_;

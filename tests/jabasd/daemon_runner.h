@@ -26,6 +26,8 @@ class DaemonRunner {
   // Ends as a daemon that dies: nothing is cancelled or recorded.
   void crash();
   void write_prices(double v100, double p100);
+  // From the next start() on; before it the daemon gets one of v100 and p100.
+  void without_profile() { config_.options.profile.clear(); }
 
   FakeSlurmClient& slurm() { return *slurm_; }
   Daemon& daemon() { return *daemon_; }

@@ -133,6 +133,11 @@ void FakeWorld::handle_worker(const std::string& id, const Envelope& envelope) {
   }
   const Message& message = envelope.message;
   if (std::holds_alternative<Welcome>(message)) {
+    const std::string& type = std::get<Welcome>(message).calibrate;
+    if (!worker.welcomed && !type.empty()) {
+      calibrated_.push_back(type);
+      if (answer_calibrations) worker.peer->send(calibration(type));
+    }
     if (!worker.welcomed) worker.peer->send(Ready{});
     worker.welcomed = true;
   } else if (const Prepare* prepare = std::get_if<Prepare>(&message)) {
@@ -159,6 +164,33 @@ void FakeWorld::handle_worker(const std::string& id, const Envelope& envelope) {
     }
   } else if (std::holds_alternative<Release>(message) || std::holds_alternative<Stop>(message)) {
     leave(id);
+  }
+}
+
+// Seconds per sample in three local batches.
+Calibration FakeWorld::calibration(const std::string& type) const {
+  Calibration result;
+  result.gpu_type = type;
+  const auto found = s_per_sample.find(type);
+  const double s = found == s_per_sample.end() ? 1e-3 : found->second;
+  for (const std::int64_t b : {16, 32, 64})
+    result.points.push_back({b, 1, 0, s * double(b) / 3, s * double(b) * 2 / 3, 0, 0, 0});
+  result.buckets = {{1e6, 0}};
+  return result;
+}
+
+void FakeWorld::worker_times(double forward_and_backward_s) {
+  for (const PlanMember& member : training_) {
+    WorkerTimes times;
+    times.generation = generation_;
+    times.gpu_type = member.gpu_type;
+    times.local_batch = 32;
+    times.streams = 1;
+    times.steps = 100;
+    times.median.forward_s = forward_and_backward_s / 3;
+    times.median.backward_s = forward_and_backward_s * 2 / 3;
+    times.buckets = {{1e6, 0.001}};
+    workers_.at(member.worker_id).peer->send(times);
   }
 }
 

@@ -30,6 +30,8 @@ class FakeWorld {
 
   // Rank 0 of the generation that trains says how far it is, with so much left of the epoch.
   void progress(int epoch, double seconds_left);
+  // Every rank's own times of a pass at local batch 32.
+  void worker_times(double forward_and_backward_s);
   // The boundary after `epoch`: its report, then the committed switch if there is one.
   void end_epoch(int epoch);
   // The last epoch is done.
@@ -49,6 +51,11 @@ class FakeWorld {
   const Status& last_status() const { return status_; }
   int welcomes() const { return welcomes_; }
   FakePeer& console() { return *console_; }
+  // Types that workers were asked to measure, in order.
+  const std::vector<std::string>& calibrated() const { return calibrated_; }
+
+  bool answer_calibrations = true;
+  std::map<std::string, double> s_per_sample;  // by type, for calibrations; else 0.001
 
  private:
   struct FakeWorker {
@@ -61,6 +68,7 @@ class FakeWorld {
   void handle_console(const Envelope& envelope);
   void handle_worker(const std::string& id, const Envelope& envelope);
   void leave(const std::string& id);
+  Calibration calibration(const std::string& type) const;
   void start_generation(int generation, int attempt, int epoch);
   FakePeer& rank0();
   PeerKeys keys() const;
@@ -79,6 +87,7 @@ class FakeWorld {
   std::vector<Stop> stops_;
   Status status_;
   int welcomes_ = 0;
+  std::vector<std::string> calibrated_;
   std::chrono::steady_clock::time_point next_heartbeat_;
 };
 

@@ -155,4 +155,24 @@ BOOST_AUTO_TEST_CASE(a_record_that_lacks_a_key_is_named) {
       });
 }
 
+BOOST_AUTO_TEST_CASE(what_was_measured_of_the_open_run) {
+  const std::string calibration = record(
+      "calibration",
+      R"("gpu_type":"v100","points":[{"local_batch":32,"streams":1,"data_s":0,"forward_s":0.1,"backward_s":0.2,"update_s":0.01}],"buckets":[{"bytes":1000,"all_reduce_s":0}],"duration_s":2)");
+  const std::string correction =
+      record("correction", R"("gpu_type":"v100","factor":1.25,"deviation":0.02,"reports":7)");
+  auto records = history();
+  records.insert(records.end(), {calibration, correction});
+  Replay known = replay(records, 0);
+  BOOST_TEST_REQUIRE(known.calibrations.size() == 1u);
+  BOOST_TEST(known.calibrations[0].points[0].backward_s == 0.2);
+  BOOST_TEST_REQUIRE(known.corrections.size() == 1u);
+  BOOST_TEST(known.corrections[0].factor == 1.25);
+  records.push_back(record("train", "\"arguments\":[]", 2));
+  known = replay(records, 0);
+  BOOST_TEST(known.calibrations.empty());
+  BOOST_TEST(known.corrections.empty());
+  BOOST_CHECK_THROW(replay({record("calibration", "\"gpu_type\":1")}, 0), InputError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,5 @@
 #include <boost/test/unit_test.hpp>
 
-#include "spank_plugin/jabasd/run_profile.h"
 #include "spank_plugin/jabasd/train_admission.h"
 
 using namespace jabas;
@@ -102,29 +101,6 @@ BOOST_AUTO_TEST_CASE(without_any_batch_option_the_minimum_of_gpus_gives_it) {
   BOOST_TEST(admission.spec.batch_min == 96);
   BOOST_TEST(admission.spec.batch_max == 96);
   BOOST_TEST(admission.spec.batch_initial == 96);
-}
-
-BOOST_AUTO_TEST_CASE(without_a_profile_times_are_nominal_until_measured) {
-  RunProfile profile("");
-  std::vector<std::string> notes;
-  const Profile nominal = profile.for_types({"v100", "p100", "mystery"}, 32, &notes);
-  BOOST_TEST(nominal.types.size() == 2u);
-  BOOST_TEST(notes.size() == 3u);
-  BOOST_TEST(nominal.types.at("p100").points[0].forward_s >
-             nominal.types.at("v100").points[0].forward_s);
-  WorkerTimes times;
-  times.gpu_type = "v100";
-  times.local_batch = 32;
-  times.streams = 1;
-  times.accum_steps = 1;
-  times.steps = 10;
-  times.mean.forward_s = 2;
-  times.mean.backward_s = 4;
-  profile.measured(times);
-  const Profile measured = profile.for_types({"v100", "p100"}, 32, nullptr);
-  BOOST_TEST(measured.types.at("v100").points[0].forward_s == 1.0);
-  BOOST_TEST(measured.types.at("p100").scaled);
-  BOOST_TEST(measured.types.at("p100").points[0].forward_s > 1.0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
