@@ -6,6 +6,8 @@ namespace jabas {
 
 void visit_fields(FieldArchive& archive, TrainingSpec& spec) {
   archive.field("model", spec.model);
+  archive.field("loss", spec.loss);
+  archive.field("plugin_options", spec.plugin_options);
   archive.field("layers", spec.layers);
   archive.field("width", spec.width);
   archive.field("heads", spec.heads);

@@ -18,7 +18,9 @@ class FieldArchive;
 using SplitTable = std::vector<std::vector<int>>;
 
 struct TrainingSpec {
-  std::string model = "cnn";             // docs/training.md
+  std::string model = "cnn";   // a built-in one, a TorchScript file or a plug-in (absolute paths)
+  std::string loss;            // TorchScript; "" = what suits the data
+  std::string plugin_options;  // for plug-ins alone
   int layers = 0, width = 0, heads = 0;  // filled in by the console; 0 = the model has none
   double dropout = -1;                   // likewise; negative = the model has none
   int patch_size = 0;                    // likewise

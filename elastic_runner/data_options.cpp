@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "allocator/error.h"
+#include "elastic_runner/model_file.h"
 #include "elastic_runner/option_checks.h"
 #include "elastic_runner/synthetic_options.h"
 
@@ -42,17 +44,18 @@ const std::vector<DatasetKinds>& dataset_kinds() {
       {"images", {DataShape::Kind::kImages}},
       {"text", {DataShape::Kind::kTokens}},
       {"tokens", {DataShape::Kind::kTokens}},
-      {"npy", {DataShape::Kind::kImages, DataShape::Kind::kArrays}},
+      {"npy", {DataShape::Kind::kImages, DataShape::Kind::kMasks, DataShape::Kind::kArrays}},
       {"synthetic", all_kinds()},
   };
   return datasets;
 }
 
 void declare_data_options(CLI::App& app, TrainingSpec& spec) {
+  app.add_option("--plugin-options", spec.plugin_options, "Handed to a plug-in as it is");
   app.add_option("--dataset", spec.dataset,
                  "fashion-mnist, mnist, cifar10, cifar100, images (folders of JPEG and PNG files), "
-                 "text (the bytes of all files), tokens, npy or synthetic (default: what the model "
-                 "reads)");
+                 "text (the bytes of all files), tokens, npy, synthetic or a plug-in (.so) "
+                 "(default: what the model reads)");
   app.add_option("--data-dir", spec.data_dir,
                  "Folder of the data set's files (default: Debian's fashion-mnist or licences)");
   app.add_option("--subset", spec.subset, "Train on the first N samples only (0 = all)")
@@ -76,13 +79,16 @@ void declare_data_options(CLI::App& app, TrainingSpec& spec) {
 }
 
 void check_data_options(const CLI::App& app, TrainingSpec& spec) {
+  const bool plugin = is_plugin_file(spec.dataset);
   Names names;
   for (const DatasetKinds& dataset : dataset_kinds()) names.push_back(dataset.name);
-  require_one_of("--dataset", spec.dataset, names);
+  if (!plugin && !contains(names, spec.dataset))
+    throw UsageError("--dataset=" + spec.dataset + ": accepted are " + enumerated(names) +
+                     ", or a plug-in (.so)");
   for (const auto& [name, datasets] : kOwnOptions)
     require(app.count(name) == 0 || contains(datasets, spec.dataset),
             std::string(name) + ": only with --dataset=" + enumerated(datasets));
-  require(!spec.data_dir.empty() || contains(kWithoutFolder, spec.dataset),
+  require(!spec.data_dir.empty() || plugin || contains(kWithoutFolder, spec.dataset),
           "--dataset=" + spec.dataset + ": needs --data-dir");
   require_one_of("--token-type", spec.token_type, {"uint16", "uint32"});
   require(spec.dataset != "tokens" || app.count("--vocabulary") > 0,

@@ -10,7 +10,9 @@ EngineOptions engine_options(const TrainingSpec& spec) {
   EngineOptions options;
   options.model = spec.model;
   options.size = model_size(spec);
+  options.loss = spec.loss;
   options.dataset = spec.dataset;
+  options.plugin_options = spec.plugin_options;
   options.reading = {spec.image_size, spec.augment,  spec.token_type,
                      spec.vocabulary, spec.skip_bad, spec.readers};
   options.synthetic = {

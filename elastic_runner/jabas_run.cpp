@@ -15,6 +15,7 @@
 #include "elastic_runner/run_directory.h"
 #include "elastic_runner/train_files.h"
 #include "elastic_runner/train_options.h"
+#include "elastic_runner/training_check.h"
 #include "elastic_runner/worker.h"
 
 namespace jabas {
@@ -30,7 +31,7 @@ constexpr char kUsage[] =
 RunnerBackends backends() {
   RunnerBackends result;
   result.make_engine = make_iidp_engine;
-  result.count_samples = count_train_samples;
+  result.check_training = check_training;
   result.make_communicator = [](RendezvousStore& store, int rank, int world_size,
                                 const std::string& address) {
     GlooOptions options;

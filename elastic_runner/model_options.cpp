@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "allocator/error.h"
 #include "elastic_runner/data_options.h"
 #include "elastic_runner/engine_options.h"
 #include "elastic_runner/model_catalogue.h"
+#include "elastic_runner/model_file.h"
 #include "elastic_runner/option_checks.h"
 
 namespace jabas {
@@ -19,6 +21,7 @@ const DatasetKinds& default_dataset(const ModelFacts& model) {
   return *std::find_if(dataset_kinds().begin(), dataset_kinds().end(), readable);
 }
 
+// A plug-in says what it has when it is loaded.
 void check_dataset(const ModelFacts& model, const std::string& name) {
   for (const DatasetKinds& dataset : dataset_kinds()) {
     if (dataset.name != name) continue;
@@ -62,10 +65,25 @@ void check_sizes(const CLI::App& app, const TrainingSpec& spec, const ModelFacts
                 ": accepted is a multiple of --heads=" + std::to_string(spec.heads));
 }
 
+// A TorchScript file or a plug-in: whether it can read the data set is seen when it is built.
+void resolve_model_file(const CLI::App& app, TrainingSpec& spec) {
+  for (const char* option : {"--layers", "--width", "--heads", "--dropout", "--patch-size"})
+    require(app.count(option) == 0, std::string(option) + ": not with a file as --model");
+  require(app.count("--dataset") > 0, "--model=" + spec.model + ": needs --dataset");
+  require(spec.dataset != "synthetic" || app.count("--synthetic-kind") > 0,
+          "--model=" + spec.model + ": --dataset=synthetic needs --synthetic-kind");
+  check_data_options(app, spec);
+}
+
 }  // namespace
 
 void declare_model_options(CLI::App& app, TrainingSpec& spec) {
-  app.add_option("--model", spec.model, enumerated(built_in_model_names()))->capture_default_str();
+  app.add_option(
+         "--model", spec.model,
+         enumerated(built_in_model_names()) + "; or a TorchScript file (.pt) or plug-in (.so)")
+      ->capture_default_str();
+  app.add_option("--loss", spec.loss,
+                 "TorchScript: cross_entropy, mse, bce or own (default: what suits the data)");
   app.add_option("--layers", spec.layers, "Layers of the model (unet: levels; its own default)");
   app.add_option("--width", spec.width,
                  "Numbers per position of the model, or channels of its first stage");
@@ -75,7 +93,19 @@ void declare_model_options(CLI::App& app, TrainingSpec& spec) {
 }
 
 void resolve_model(const CLI::App& app, TrainingSpec& spec) {
-  require_one_of("--model", spec.model, built_in_model_names());
+  if (is_torchscript_file(spec.model) && !spec.loss.empty())
+    require_one_of("--loss", spec.loss, {"cross_entropy", "mse", "bce", "own"});
+  else
+    require(spec.loss.empty(), "--loss: only with a TorchScript file as --model");
+  require(app.count("--plugin-options") == 0 || is_plugin_file(spec.model) ||
+              is_plugin_file(spec.dataset),
+          "--plugin-options: only with a plug-in (.so) as --model or --dataset");
+  if (is_torchscript_file(spec.model) || is_plugin_file(spec.model))
+    return resolve_model_file(app, spec);
+  if (!find_built_in_model(spec.model))
+    throw UsageError("--model=" + spec.model + ": accepted are " +
+                     enumerated(built_in_model_names()) +
+                     ", a TorchScript file (.pt) and a plug-in (.so)");
   const ModelFacts& model = *find_built_in_model(spec.model);
   if (app.count("--dataset") == 0) spec.dataset = default_dataset(model).name;
   check_data_options(app, spec);

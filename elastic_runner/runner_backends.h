@@ -17,7 +17,8 @@ struct RunnerBackends {
   std::function<std::unique_ptr<Communicator>(RendezvousStore&, int rank, int world_size,
                                               const std::string& bind_address)>
       make_communicator;
-  std::function<std::int64_t(const EngineOptions&)> count_samples;
+  // Whether the training can be built; its number of training samples.
+  std::function<std::int64_t(const EngineOptions&)> check_training;
 };
 
 }  // namespace jabas

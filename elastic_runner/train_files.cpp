@@ -38,7 +38,7 @@ void check_train_files(TrainingSpec& spec, const RunnerBackends& backends) {
     std::fprintf(stderr, "jabas-run: --skip-bad leaves out %lld; the first is %s\n",
                  static_cast<long long>(samples), first.c_str());
   };
-  spec.train_samples = backends.count_samples(engine);
+  spec.train_samples = backends.check_training(engine);
   if (spec.train_samples < 2) {
     throw InputError("data set " + spec.dataset + ": " + std::to_string(spec.train_samples) +
                      " training samples: at least 2 are needed");

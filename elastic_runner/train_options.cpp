@@ -10,6 +10,7 @@
 #include "elastic_runner/data_options.h"
 #include "elastic_runner/lr_options.h"
 #include "elastic_runner/model_catalogue.h"
+#include "elastic_runner/model_file.h"
 #include "elastic_runner/model_options.h"
 #include "elastic_runner/optimizer_options.h"
 #include "elastic_runner/option_checks.h"
@@ -166,6 +167,9 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
     require(!spec.checkpoint_dir.empty(), "--resume: needs a directory, or --state DIR");
     spec.resume_dir = spec.checkpoint_dir;
   }
+  if (is_torchscript_file(spec.model) || is_plugin_file(spec.model))
+    spec.model = absolute(spec.model);
+  if (is_plugin_file(spec.dataset)) spec.dataset = absolute(spec.dataset);
   for (auto* path : {&spec.data_dir, &spec.emulate_profile, &spec.ledger_dir, &spec.metrics_file,
                      &spec.export_file}) {
     *path = absolute(*path);

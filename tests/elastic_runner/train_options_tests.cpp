@@ -158,6 +158,19 @@ BOOST_AUTO_TEST_CASE(sizes_are_by_default_those_of_the_model) {
   BOOST_TEST(parse("--local 1").spec.width == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_can_be_model_or_data_set) {
+  const TrainingSpec script =
+      parse("--local 1 --model /m/../n/net.pt --dataset text --loss own").spec;
+  BOOST_TEST(script.model == "/n/net.pt");
+  BOOST_TEST(script.loss == "own");
+  const TrainingSpec plugin =
+      parse("--local 1 --model /m/my.so --dataset /m/my.so --plugin-options 42").spec;
+  BOOST_TEST(plugin.model == "/m/my.so");
+  BOOST_TEST(plugin.dataset == "/m/my.so");
+  BOOST_TEST(plugin.plugin_options == "42");
+  BOOST_TEST(parse("--local 1 --model mlp --dataset my.so").spec.dataset.starts_with("/"));
+}
+
 BOOST_AUTO_TEST_CASE(a_checkpoint_is_of_a_model_with_its_sizes) {
   const auto identity = [](const std::string& line) {
     TrainingSpec spec = parse(line).spec;
@@ -193,7 +206,17 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
   const std::pair<const char*, const char*> cases[] = {
       {"--local 1 --model resnet",
        "--model=resnet: accepted are cnn, mlp, resnet18, resnet34, resnet50, vit, gpt, gnmt, dlrm "
-       "and unet"},
+       "and unet, a TorchScript file (.pt) and a plug-in (.so)"},
+      {"--local 1 --model /m/net.pt", "--model=/m/net.pt: needs --dataset"},
+      {"--local 1 --model /m/net.pt --dataset text --width 8",
+       "--width: not with a file as --model"},
+      {"--local 1 --model /m/net.pt --dataset synthetic",
+       "--model=/m/net.pt: --dataset=synthetic needs --synthetic-kind"},
+      {"--local 1 --model /m/net.pt --dataset text --loss hinge",
+       "--loss=hinge: accepted are cross_entropy, mse, bce and own"},
+      {"--local 1 --loss mse", "--loss: only with a TorchScript file as --model"},
+      {"--local 1 --plugin-options x",
+       "--plugin-options: only with a plug-in (.so) as --model or --dataset"},
       {"--local 1 --dataset text", "--dataset=text: has tokens, but model cnn reads images"},
       {"--local 1 --model gpt --dataset fashion-mnist",
        "--dataset=fashion-mnist: has images, but model gpt reads tokens"},
@@ -211,7 +234,7 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
        "--sequence-length=0: accepted is a whole number in 1..65536"},
       {"--local 1 --dataset cifar",
        "--dataset=cifar: accepted are fashion-mnist, mnist, cifar10, cifar100, images, text, "
-       "tokens, npy and synthetic"},
+       "tokens, npy and synthetic, or a plug-in (.so)"},
       {"--local 1 --dataset cifar10", "--dataset=cifar10: needs --data-dir"},
       {"--local 1 --augment", "--augment: only with --dataset=cifar10, cifar100 and images"},
       {"--local 1 --vocabulary 9", "--vocabulary: only with --dataset=tokens and synthetic"},
