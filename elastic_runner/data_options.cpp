@@ -44,8 +44,8 @@ const std::vector<DatasetKinds>& dataset_kinds() {
       {"images", {DataShape::Kind::kImages}},
       {"text", {DataShape::Kind::kTokens}},
       {"tokens", {DataShape::Kind::kTokens}},
-      {"npy", {DataShape::Kind::kImages, DataShape::Kind::kMasks, DataShape::Kind::kArrays}},
       {"synthetic", all_kinds()},
+      {"npy", {DataShape::Kind::kImages, DataShape::Kind::kMasks, DataShape::Kind::kArrays}},
   };
   return datasets;
 }

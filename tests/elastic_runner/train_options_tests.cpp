@@ -142,6 +142,7 @@ BOOST_AUTO_TEST_CASE(the_model_brings_its_data_set) {
   BOOST_TEST(parse("--local 1 --model mlp").spec.dataset == "fashion-mnist");
   BOOST_TEST(parse("--local 1 --model vit").spec.dataset == "fashion-mnist");
   BOOST_TEST(parse("--local 1 --model dlrm").spec.dataset == "synthetic");
+  BOOST_TEST(parse("--local 1 --model unet").spec.dataset == "synthetic");
   BOOST_TEST(parse("--local 1 --model cnn --dataset synthetic").spec.dataset == "synthetic");
 }
 
@@ -234,7 +235,9 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
        "--sequence-length=0: accepted is a whole number in 1..65536"},
       {"--local 1 --dataset cifar",
        "--dataset=cifar: accepted are fashion-mnist, mnist, cifar10, cifar100, images, text, "
-       "tokens, npy and synthetic, or a plug-in (.so)"},
+       "tokens, synthetic and npy, or a plug-in (.so)"},
+      {"--local 1 --model gpt --dataset npy --data-dir x",
+       "--dataset=npy: has images or masks or arrays, but model gpt reads tokens"},
       {"--local 1 --dataset cifar10", "--dataset=cifar10: needs --data-dir"},
       {"--local 1 --augment", "--augment: only with --dataset=cifar10, cifar100 and images"},
       {"--local 1 --vocabulary 9", "--vocabulary: only with --dataset=tokens and synthetic"},
