@@ -1,5 +1,5 @@
 // jabas-run: trains. `train` in a batch script or with --local, `join` in member jobs,
-// `check-ledger` afterwards; `worker` is internal. Exit codes: allocator/error.h.
+// `profile` before, `check-ledger` afterwards; `worker` is internal. Exit codes: allocator/error.h.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -12,6 +12,7 @@
 #include "elastic_runner/ledger_check.h"
 #include "elastic_runner/local_controller.h"
 #include "elastic_runner/process.h"
+#include "elastic_runner/profile_command.h"
 #include "elastic_runner/run_directory.h"
 #include "elastic_runner/train_files.h"
 #include "elastic_runner/train_options.h"
@@ -24,6 +25,8 @@ namespace {
 constexpr char kUsage[] =
     "usage: jabas-run train [options]        train; in a job with --jabas-gpus, or with --local N\n"
     "       jabas-run join --workers N       run workers in a member job (submitted by jabasd)\n"
+    "       jabas-run profile [options]      measure this GPU for a model; --help lists the "
+    "options\n"
     "       jabas-run check-ledger DIR       was every sample read exactly once?\n"
     "       jabas-run train --help           options of train\n"
     "       jabas-run --version\n";
@@ -49,6 +52,10 @@ int train(const std::vector<std::string>& arguments) {
       read_local_profile(command.profile.empty() ? environment("JABAS_PROFILE") : command.profile,
                          environment("JABAS_GPU_TYPE"));
   return run_local(command.spec, profile, own_executable());
+}
+
+int profile(const std::vector<std::string>& arguments) {
+  return run_profile(parse_profile_arguments(arguments), backends());
 }
 
 // Parses with CLI11; its errors become ours.
@@ -90,16 +97,17 @@ int check(const std::vector<std::string>& arguments) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty())
-    throw UsageError("no command given; accepted are train, join and check-ledger");
+    throw UsageError("no command given; accepted are train, join, profile and check-ledger");
   const std::string& command = arguments.front();
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (command == "train") return train(rest);
   if (command == "worker") return worker(rest);
   if (command == "join") return join(rest);
+  if (command == "profile") return profile(rest);
   if (command == "check-ledger") return check(rest);
   if (command == "--help" || command == "-h") throw HelpRequested(kUsage);
   if (command == "--version") throw HelpRequested("jabas-run " JABAS_VERSION "\n");
-  throw UsageError("command '" + command + "': accepted are train, join and check-ledger");
+  throw UsageError("command '" + command + "': accepted are train, join, profile and check-ledger");
 }
 
 }  // namespace

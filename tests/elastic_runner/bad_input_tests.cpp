@@ -24,11 +24,11 @@ BOOST_AUTO_TEST_SUITE(bad_input_tests)
 
 BOOST_AUTO_TEST_CASE(command_line) {
   const TempDir dir;
-  fails(dir, "", 2, "no command given; accepted are train, join and check-ledger");
-  fails(dir, "trian", 2, "command 'trian': accepted are train, join and check-ledger");
+  fails(dir, "", 2, "no command given; accepted are train, join, profile and check-ledger");
+  fails(dir, "trian", 2, "command 'trian': accepted are train, join, profile and check-ledger");
   fails(dir, "train --local 2 --model resnet", 2,
         "--model=resnet: accepted are cnn, mlp, resnet18, resnet34, resnet50, vit, gpt, gnmt, dlrm "
-        "and unet");
+        "and unet, a TorchScript file (.pt) and a plug-in (.so)");
   fails(dir, "train --local 1 --epochs many", 2,
         "Could not convert: --epochs = many; see jabas-run train --help");
   fails(dir, "train --local 4,2 --epochs 2 --virtual-workers 8 --vsw 2,3", 2,
