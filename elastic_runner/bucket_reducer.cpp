@@ -1,7 +1,5 @@
 #include "elastic_runner/bucket_reducer.h"
 
-#include <algorithm>
-
 namespace jabas {
 
 BucketReducer::BucketReducer(int buckets, std::function<void()> begin)
@@ -17,7 +15,7 @@ void BucketReducer::begin(int replicas, std::function<void(int)> reduce, bool ov
   ready_.assign(ready_.size(), replicas == 0);
   abandoned_ = false;
   last_ready_at_ = std::chrono::steady_clock::now();  // stays so without replicas
-  thread_.start([this] { reduce_in_order(); });
+  if (overlap_) thread_.start([this] { reduce_in_order(); });
 }
 
 void BucketReducer::arrive(int bucket) {
@@ -37,18 +35,18 @@ void BucketReducer::abandon() {
   changed_.notify_all();
 }
 
-void BucketReducer::finish() { thread_.wait(); }
-
-bool BucketReducer::may_reduce(int bucket) const {
-  if (overlap_) return ready_[static_cast<std::size_t>(bucket)];
-  return std::find(ready_.begin(), ready_.end(), false) == ready_.end();
+void BucketReducer::finish() {
+  if (overlap_)
+    thread_.wait();
+  else
+    reduce_in_order();
 }
 
 void BucketReducer::reduce_in_order() {
   for (int bucket = 0; bucket < buckets_; ++bucket) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return abandoned_ || may_reduce(bucket); });
+      changed_.wait(lock, [&] { return abandoned_ || ready_[static_cast<std::size_t>(bucket)]; });
       if (abandoned_) return;
     }
     reduce_(bucket);

@@ -25,19 +25,20 @@ class BucketReducer {
   BucketReducer(int buckets, std::function<void()> begin);
 
   // `reduce(bucket)` runs on the communication thread once `replicas` have arrived at it; with 0
-  // replicas at once. Without `overlap` no bucket is reduced before all are ready.
+  // replicas at once. Without `overlap` finish() does it, on its thread, once all buckets are
+  // ready: nothing is hidden behind backward, but no thread has to be woken either.
   void begin(int replicas, std::function<void(int)> reduce, bool overlap = true);
   void arrive(int bucket);
   // A replica failed: buckets that are not ready yet will never be.
   void abandon();
-  // Waits until all buckets are reduced, abandoned, or a reduction failed.
+  // Waits until all buckets are reduced, abandoned, or a reduction failed. Without overlap only
+  // after every replica has arrived everywhere, or abandon().
   void finish();
   // When the last bucket became ready, that is when the replicas' work was done. After finish().
   std::chrono::steady_clock::time_point last_ready_at() const { return last_ready_at_; }
 
  private:
   void make_ready(int bucket);
-  bool may_reduce(int bucket) const;
   void reduce_in_order();
 
   const int buckets_;

@@ -1,6 +1,9 @@
 // IidpEngine on LibTorch: the weights, the streams that share them, and the order of one step.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -72,6 +75,14 @@ void warn_if_streams_take_turns() {
   static_cast<void>(warned);
 }
 
+// The initial values of a new replica are freed as soon as it shares the weights, but the C library
+// keeps them: as much as the weights for every stream.
+void release_freed_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
 at::ScalarType type_of(const std::string& precision) {
   if (precision == "fp32") return at::kFloat;
   if (precision == "fp64") return at::kDouble;
@@ -131,7 +142,9 @@ class TorchEngine : public IidpEngine {
     if (streams > 1) warn_if_streams_take_turns();
     accum_steps_ = accum_steps;
     streams_.resize(std::min(streams_.size(), static_cast<std::size_t>(streams)));
+    if (streams_.size() >= static_cast<std::size_t>(streams)) return;
     while (streams_.size() < static_cast<std::size_t>(streams)) streams_.push_back(make_stream());
+    release_freed_memory();
   }
 
   StepTimes measure(std::int64_t local_batch, int streams, int repeats) override;
@@ -265,10 +278,12 @@ StepOutcome TorchEngine::train_step(const StepPlan& plan, Communicator& communic
 
   const auto publish_last_after = begin + std::chrono::duration_cast<Clock::duration>(
                                               std::chrono::duration<double>(plan.min_compute_s));
+  // One replica alone has nothing to add up and nobody to wait for.
+  const bool alone = communicator.world_size() == 1 && active.size() == 1;
   reducer_.begin(
       static_cast<int>(active.size()),
       [&](int bucket) { reduction_.reduce(bucket, communicator, publish_last_after); },
-      options_.overlap);
+      options_.overlap && !alone);
   for (std::size_t source = 0; source < active.size(); ++source) {
     streams_[active[source]]->worker->start([this, &plan, stream = active[source], source] {
       try {
