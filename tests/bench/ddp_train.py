@@ -24,7 +24,7 @@ class GptLayer(nn.Module):
         self.projection = nn.Linear(width, width)
         self.fc1, self.fc2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("later", torch.ones(length, length, dtype=torch.bool).triu(1), persistent=False)
+        self.later = torch.ones(length, length, dtype=torch.bool).triu(1)  # no buffer: gloo cannot send bool
 
     def attention(self, values):
         count, length, width = values.shape
