@@ -125,7 +125,7 @@ int run_profile(ProfileCommand command, const RunnerBackends& backends) {
     if (!std::filesystem::is_directory(folder))
       throw IoError("-o=" + command.output + ": there is no such folder", folder.string(), ENOENT);
   }
-  command.spec.train_samples = backends.count_samples(engine_options(command.spec));
+  command.spec.train_samples = backends.check_training(engine_options(command.spec));
   const auto engine = backends.make_engine(engine_options(command.spec));
   require(!engine->has_batch_norm() || command.batches.empty() || command.batches.front() > 1,
           "--batches: 1: model " + command.spec.model +
