@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allocator/error.h"
-#include "elastic_runner/resident_memory.h"
+#include "elastic_runner/process_memory.h"
 
 namespace jabas {
 namespace {
@@ -52,7 +52,7 @@ void Metrics::step(const RunState& state, const StepOutcome& outcome, std::int64
   if (times.step_s > 0) line["samples_per_s"] = double(outcome.samples) / times.step_s;
   line["time"] =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  line["resident_bytes"] = resident_memory_bytes();
+  line["resident_bytes"] = static_cast<std::int64_t>(resident_bytes());
   write_line(line.dump());
 }
 

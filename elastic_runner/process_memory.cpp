@@ -1,6 +1,9 @@
 #include "elastic_runner/process_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -8,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "allocator/error.h"
 #include "allocator/text_file.h"
 
 namespace jabas {
@@ -46,7 +50,15 @@ double left_in_cgroup(const std::filesystem::path& root, std::filesystem::path g
 
 }  // namespace
 
-double resident_bytes() { return kib_field("/proc/self/status", "VmRSS"); }
+// proc(5): sizes in pages, the resident one second. Cheaper than `status`: metrics ask at every
+// step.
+double resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  double size = 0, resident = 0;
+  if (!(statm >> size >> resident))
+    throw IoError("cannot read the memory in use", "/proc/self/statm", errno);
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
 
 double peak_resident_bytes() { return kib_field("/proc/self/status", "VmHWM"); }
 
