@@ -26,8 +26,6 @@ const OwnOption kOwnOptions[] = {
     {"--augment", {"cifar10", "cifar100", "images"}},
     {"--skip-bad", {"fashion-mnist", "mnist", "cifar10", "cifar100", "images", "tokens", "npy"}},
 };
-// These have a default place for their files, or none.
-const Names kWithoutFolder = {"fashion-mnist", "text", "synthetic"};
 
 bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -35,17 +33,18 @@ bool contains(const Names& names, const std::string& name) {
 
 }  // namespace
 
-const std::vector<DatasetKinds>& dataset_kinds() {
-  static const std::vector<DatasetKinds> datasets = {
-      {"fashion-mnist", {DataShape::Kind::kImages}},
-      {"mnist", {DataShape::Kind::kImages}},
-      {"cifar10", {DataShape::Kind::kImages}},
-      {"cifar100", {DataShape::Kind::kImages}},
-      {"images", {DataShape::Kind::kImages}},
-      {"text", {DataShape::Kind::kTokens}},
-      {"tokens", {DataShape::Kind::kTokens}},
-      {"synthetic", all_kinds()},
-      {"npy", {DataShape::Kind::kImages, DataShape::Kind::kMasks, DataShape::Kind::kArrays}},
+const std::vector<DatasetFacts>& datasets() {
+  using Kind = DataShape::Kind;
+  static const std::vector<DatasetFacts> datasets = {
+      {"fashion-mnist", {Kind::kImages}, false},
+      {"mnist", {Kind::kImages}, true},
+      {"cifar10", {Kind::kImages}, true},
+      {"cifar100", {Kind::kImages}, true},
+      {"images", {Kind::kImages}, true},
+      {"text", {Kind::kTokens}, false},
+      {"tokens", {Kind::kTokens}, true},
+      {"npy", {Kind::kImages, Kind::kMasks, Kind::kArrays}, true},
+      {"synthetic", all_kinds(), false},
   };
   return datasets;
 }
@@ -79,17 +78,17 @@ void declare_data_options(CLI::App& app, TrainingSpec& spec) {
 }
 
 void check_data_options(const CLI::App& app, TrainingSpec& spec) {
-  const bool plugin = is_plugin_file(spec.dataset);
   Names names;
-  for (const DatasetKinds& dataset : dataset_kinds()) names.push_back(dataset.name);
-  if (!plugin && !contains(names, spec.dataset))
+  for (const DatasetFacts& dataset : datasets()) names.push_back(dataset.name);
+  if (!is_plugin_file(spec.dataset) && !contains(names, spec.dataset))
     throw UsageError("--dataset=" + spec.dataset + ": accepted are " + enumerated(names) +
                      ", or a plug-in (.so)");
-  for (const auto& [name, datasets] : kOwnOptions)
-    require(app.count(name) == 0 || contains(datasets, spec.dataset),
-            std::string(name) + ": only with --dataset=" + enumerated(datasets));
-  require(!spec.data_dir.empty() || plugin || contains(kWithoutFolder, spec.dataset),
-          "--dataset=" + spec.dataset + ": needs --data-dir");
+  for (const auto& [name, having] : kOwnOptions)
+    require(app.count(name) == 0 || contains(having, spec.dataset),
+            std::string(name) + ": only with --dataset=" + enumerated(having));
+  for (const DatasetFacts& dataset : datasets())
+    require(dataset.name != spec.dataset || !dataset.needs_folder || !spec.data_dir.empty(),
+            "--dataset=" + spec.dataset + ": needs --data-dir");
   require_one_of("--token-type", spec.token_type, {"uint16", "uint32"});
   require(spec.dataset != "tokens" || app.count("--vocabulary") > 0,
           "--dataset=tokens: needs --vocabulary");

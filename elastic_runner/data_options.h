@@ -15,13 +15,15 @@ class App;
 
 namespace jabas {
 
-// The data sets by name, in the order in which they are listed to the user and tried as a model's
-// default, and the kinds of samples that each can have.
-struct DatasetKinds {
+// A data set's name, the kinds of samples that it can have, and whether its files have no default
+// place.
+struct DatasetFacts {
   std::string name;
   std::vector<DataShape::Kind> kinds;
+  bool needs_folder = false;
 };
-const std::vector<DatasetKinds>& dataset_kinds();
+// In the order in which they are listed to the user and tried as a model's default.
+const std::vector<DatasetFacts>& datasets();
 
 void declare_data_options(CLI::App& app, TrainingSpec& spec);
 // After the parsing, once spec.dataset is known.

@@ -13,17 +13,19 @@
 namespace jabas {
 namespace {
 
-const DatasetKinds& default_dataset(const ModelFacts& model) {
-  const auto readable = [&](const DatasetKinds& dataset) {
-    return std::any_of(dataset.kinds.begin(), dataset.kinds.end(),
+// The first that the model reads and that needs no folder; there is one for every kind.
+const DatasetFacts& default_dataset(const ModelFacts& model) {
+  const auto fits = [&](const DatasetFacts& dataset) {
+    return !dataset.needs_folder &&
+           std::any_of(dataset.kinds.begin(), dataset.kinds.end(),
                        [&](DataShape::Kind kind) { return model.can_read(kind); });
   };
-  return *std::find_if(dataset_kinds().begin(), dataset_kinds().end(), readable);
+  return *std::find_if(datasets().begin(), datasets().end(), fits);
 }
 
 // A plug-in says what it has when it is loaded.
 void check_dataset(const ModelFacts& model, const std::string& name) {
-  for (const DatasetKinds& dataset : dataset_kinds()) {
+  for (const DatasetFacts& dataset : datasets()) {
     if (dataset.name != name) continue;
     std::string kinds;
     for (const auto kind : dataset.kinds) {
