@@ -1,7 +1,8 @@
 #include "elastic_runner/emulation.h"
 
+#include <set>
+
 #include "allocator/error.h"
-#include "allocator/throughput_model.h"
 
 namespace jabas {
 
@@ -29,6 +30,22 @@ StepTimes Emulation::measured(std::int64_t local_batch, const GpuShare& share) c
   times.forward_s = pass.forward_s * passes;
   times.backward_s = pass.backward_s * passes;
   times.update_s = model.update_s() * scale_;
+  return times;
+}
+
+AllReduceTimes Emulation::all_reduce(const std::vector<PlanMember>& members,
+                                     std::int64_t local_batch) const {
+  std::set<std::string> hosts, types;
+  for (const PlanMember& member : members) {
+    hosts.insert(member.host);
+    types.insert(member.gpu_type.empty() ? gpu_type_ : member.gpu_type);
+  }
+  const ThroughputModel model(profile_);
+  AllReduceTimes times;
+  for (const std::string& type : types) {
+    if (const TypeModel* known = model.find(type))
+      times = slower(times, known->all_reduce(int(members.size()), int(hosts.size()), local_batch));
+  }
   return times;
 }
 

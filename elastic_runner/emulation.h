@@ -11,6 +11,7 @@
 #include "allocator/config_solver.h"
 #include "allocator/control_messages.h"
 #include "allocator/profile.h"
+#include "allocator/throughput_model.h"
 
 namespace jabas {
 
@@ -24,6 +25,8 @@ class Emulation {
   // concurrent pass, times the scale; with accumulation steps of a whole step.
   StepTimes measured(std::int64_t local_batch, const GpuShare& share) const;
   bool fits(std::int64_t local_batch, int streams) const;
+  // The all-reduce of a step on the GPUs that `members` stand for, by the profile's network.
+  AllReduceTimes all_reduce(const std::vector<PlanMember>& members, std::int64_t local_batch) const;
 
  private:
   Profile profile_;

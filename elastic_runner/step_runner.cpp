@@ -23,6 +23,26 @@ AdaptiveRules rules_of(const TrainingSpec& spec) {
   return rules;
 }
 
+// What the emulated GPUs would measure, in place of what this machine's cores did meanwhile.
+void as_emulated(const ActiveGeneration& generation, std::int64_t local_batch,
+                 StepOutcome& outcome) {
+  const StepTimes emulated = generation.emulation->measured(local_batch, generation.share());
+  outcome.times.data_s = emulated.data_s;
+  outcome.times.forward_s = emulated.forward_s;
+  outcome.times.backward_s = emulated.backward_s;
+  outcome.times.update_s = emulated.update_s;
+  if (outcome.buckets.empty()) return;
+  const AllReduceTimes all_reduce =
+      generation.emulation->all_reduce(generation.prepare.members, local_batch);
+  double hidden_bytes = 0;
+  for (const BucketTime& bucket : outcome.buckets) hidden_bytes += bucket.bytes;
+  hidden_bytes -= outcome.buckets.back().bytes;
+  for (BucketTime& bucket : outcome.buckets)
+    bucket.all_reduce_s = hidden_bytes > 0 ? all_reduce.hidden_s * bucket.bytes / hidden_bytes : 0;
+  outcome.buckets.back().all_reduce_s =
+      all_reduce.last_s + (hidden_bytes > 0 ? 0 : all_reduce.hidden_s);
+}
+
 std::chrono::milliseconds collective_timeout(double slowest_step_s) {
   if (slowest_step_s <= 0) return kUnknownCollectiveTimeout;
   return std::max(kLeastCollectiveTimeout,
@@ -60,12 +80,7 @@ StepOutcome StepRunner::run(ActiveGeneration& generation) {
   state.epoch_train_s += seconds;
   slowest_step_s_ = std::max(slowest_step_s_, seconds);
   if (generation.emulation) {
-    const StepTimes emulated =
-        generation.emulation->measured(state.local_batch, generation.share());
-    outcome.times.data_s = emulated.data_s;
-    outcome.times.forward_s = emulated.forward_s;
-    outcome.times.backward_s = emulated.backward_s;
-    outcome.times.update_s = emulated.update_s;
+    if (outcome.typical) as_emulated(generation, state.local_batch, outcome);
     unreported_overruns_ = outcome.overrun ? 1 : 0;
     state.emulated_steps += generation.communicator->world_size();
     state.emulation_overruns += std::int64_t(at(outcome.control, ControlFlag::kOverruns));

@@ -225,7 +225,38 @@ Profile RunProfile::corrected(const std::vector<std::string>& types,
         correction.reports());
     notes->push_back(text);
   }
+  if (const double shared = shared_factor(); std::abs(shared - 1) >= kWorthANote) {
+    for (const std::string& type : types) {
+      if (!only_calibrated(type)) continue;
+      scale_times(&profile.types[type], shared);
+      char text[160];
+      std::snprintf(text, sizeof text,
+                    "%s: has not trained yet: corrected as the others that were calibrated are, "
+                    "by %.3g",
+                    type.c_str(), shared);
+      if (notes != nullptr) notes->push_back(text);
+    }
+  }
   return profile;
+}
+
+bool RunProfile::only_calibrated(const std::string& type) const {
+  const auto correction = corrections_.find(type);
+  return knows(type) && file_.types.count(type) == 0 &&
+         (correction == corrections_.end() || correction->second.reports() == 0);
+}
+
+// What calibrations miss (the rest of the machine being busy with the training, say) they miss for
+// all types: without this a type that has not trained would always look better than one that has.
+double RunProfile::shared_factor() const {
+  double log_sum = 0;
+  int count = 0;
+  for (const auto& [type, correction] : corrections_) {
+    if (type.empty() || file_.types.count(type) > 0 || correction.reports() == 0) continue;
+    log_sum += std::log(correction.factor());
+    ++count;
+  }
+  return count == 0 ? 1 : std::exp(log_sum / count);
 }
 
 Profile RunProfile::for_types(const std::vector<std::string>& types, std::int64_t local_batch,

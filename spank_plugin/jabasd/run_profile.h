@@ -59,6 +59,8 @@ class RunProfile {
   void take_in_all_reduces(const std::string& worker, const WorkerTimes& times,
                            const std::vector<PlanMember>& training);
   Profile corrected(const std::vector<std::string>& types, std::vector<std::string>* notes) const;
+  bool only_calibrated(const std::string& type) const;
+  double shared_factor() const;
 
   bool from_file_ = false;
   Profile file_;                         // empty without one

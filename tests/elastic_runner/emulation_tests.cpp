@@ -42,6 +42,19 @@ BOOST_AUTO_TEST_CASE(what_it_measures_of_itself_is_what_it_takes) {
   BOOST_TEST(!emulation.fits(33, 1));
 }
 
+BOOST_AUTO_TEST_CASE(the_slowest_network_of_the_set_counts) {
+  Profile profile = one_point();
+  profile.bucket_bytes = {1e6, 1e6};
+  profile.intra = {1e9, {}};
+  profile.types["p100"].intra = {1e8, {}};
+  const Emulation emulation(profile, 1, "v100");
+  const std::vector<PlanMember> same{{"1.0", "v100", "n1"}, {"2.0", "", "n1"}},
+      mixed{{"1.0", "v100", "n1"}, {"2.0", "p100", "n1"}};
+  BOOST_TEST(emulation.all_reduce(same, 32).last_s == 0.002, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(emulation.all_reduce(mixed, 32).hidden_s == 0.02, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(emulation.all_reduce({same[0]}, 32).last_s == 0.0);
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_type_is_an_error_with_the_known_ones) {
   BOOST_CHECK_EXCEPTION(Emulation(one_point(), 1, "a100"), InputError, [](const InputError& error) {
     return std::string(error.what()) == "p.json: no GPU type 'a100' to emulate; it has p100, v100";

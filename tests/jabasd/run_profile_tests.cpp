@@ -134,6 +134,28 @@ BOOST_AUTO_TEST_CASE(scaled_types_follow) {
              tt::tolerance(0.01));
 }
 
+// A calibrated type that has not trained shares the correction of those that have; one of a file
+// does not.
+BOOST_AUTO_TEST_CASE(calibrated_types_are_corrected_together) {
+  RunProfile profile("");
+  BOOST_TEST(profile.calibrated(calibration_of("v100", 0.001)));
+  BOOST_TEST(profile.calibrated(calibration_of("p100", 0.002)));
+  for (int i = 0; i < 5; ++i) profile.measured("1.0", times_of(0.064, 0.128), two_workers());
+  std::vector<std::string> notes;
+  const Profile known = profile.for_types({"p100", "v100"}, 32, &notes);
+  BOOST_TEST(step_s(known, "v100") == 2 * 0.096, tt::tolerance(0.01));
+  BOOST_TEST(step_s(known, "p100") == 2 * 0.192, tt::tolerance(0.01));
+  BOOST_TEST_REQUIRE(notes.size() == 2u);
+  BOOST_TEST(notes[1].find("p100: has not trained yet: corrected as the others") == 0u, notes[1]);
+
+  const TempDir dir;
+  RunProfile with_file(file_of(dir, false));
+  BOOST_TEST(with_file.calibrated(calibration_of("p100", 0.002)));
+  for (int i = 0; i < 5; ++i) with_file.measured("1.0", times_of(0.08, 0.12), two_workers());
+  BOOST_TEST(step_s(with_file.for_types({"p100", "v100"}, 32, nullptr), "p100") == 0.192,
+             tt::tolerance(1e-9));
+}
+
 BOOST_AUTO_TEST_CASE(all_reduces_are_learnt_or_correct_the_files) {
   const TempDir dir;
   for (const bool in_file : {false, true}) {
