@@ -24,6 +24,7 @@ EngineOptions BenchData::options(const std::string& model) const {
   if (model == "gpt") {
     options.dataset = "text";
     options.data_dir = text.path();
+    options.size = {4, 128, 4, 0.1};  // the defaults, which the hand-written model is not told
   }
   return options;
 }
