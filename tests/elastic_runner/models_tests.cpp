@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "allocator/error.h"
+#include "elastic_runner/batch_loader.h"
 #include "elastic_runner/model_catalogue.h"
 #include "elastic_runner/models.h"
 #include "tests/elastic_runner/engine_fixture.h"

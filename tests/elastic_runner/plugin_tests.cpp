@@ -81,9 +81,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(refusal(options, options.model).starts_with(": cannot be loaded: "));
   const char* build = std::getenv("JABAS_BUILD_DIR");
   options.model = std::string(build) + "/lib/spank_jabas.so";
-  const std::string text = refusal(options, options.model);
-  BOOST_TEST((text.starts_with(": cannot be loaded: ") || text.starts_with(": not a plug-in")),
-             text);
+  const std::string reason = refusal(options, options.model);
+  BOOST_TEST((reason.starts_with(": cannot be loaded: ") || reason.starts_with(": not a plug-in")),
+             reason);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
