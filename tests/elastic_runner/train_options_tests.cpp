@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(wrong_values_name_what_is_accepted) {
        "--sequence-length=0: accepted is a whole number in 1..65536"},
       {"--local 1 --dataset cifar",
        "--dataset=cifar: accepted are fashion-mnist, mnist, cifar10, cifar100, images, text, "
-       "tokens, synthetic and npy, or a plug-in (.so)"},
+       "tokens, npy and synthetic, or a plug-in (.so)"},
       {"--local 1 --model gpt --dataset npy --data-dir x",
        "--dataset=npy: has images or masks or arrays, but model gpt reads tokens"},
       {"--local 1 --dataset cifar10", "--dataset=cifar10: needs --data-dir"},
