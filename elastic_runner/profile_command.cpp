@@ -125,8 +125,8 @@ int run_profile(ProfileCommand command, const RunnerBackends& backends) {
     if (!std::filesystem::is_directory(folder))
       throw IoError("-o=" + command.output + ": there is no such folder", folder.string(), ENOENT);
   }
-  command.spec.train_samples = backends.check_training(engine_options(command.spec));
   const auto engine = backends.make_engine(engine_options(command.spec));
+  command.spec.train_samples = engine->train_samples();
   require(!engine->has_batch_norm() || command.batches.empty() || command.batches.front() > 1,
           "--batches: 1: model " + command.spec.model +
               " has BatchNorm, which needs at least 2 samples");
