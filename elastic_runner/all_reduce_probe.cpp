@@ -10,6 +10,7 @@
 
 #include "allocator/error.h"
 #include "elastic_runner/file_rendezvous.h"
+#include "elastic_runner/median.h"
 
 namespace jabas {
 namespace {
@@ -63,8 +64,7 @@ std::vector<double> time_all_reduces(Communicator& communicator, const std::vect
       communicator.all_reduce_sum(values.data(), values.size());
       if (i >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     }
-    std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
-    medians.push_back(seconds[std::size_t(repeats / 2)]);
+    medians.push_back(median(std::move(seconds)));
   }
   return medians;
 }

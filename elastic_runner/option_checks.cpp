@@ -1,6 +1,8 @@
 #include "elastic_runner/option_checks.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -10,6 +12,33 @@ namespace jabas {
 
 void require(bool condition, const std::string& text) {
   if (!condition) throw UsageError(text);
+}
+
+std::vector<std::int64_t> parse_whole_numbers(const std::string& text, std::int64_t least,
+                                              std::int64_t most, const std::string& complaint) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
+    require(error == std::errc() && stop == text.data() + end && value >= least && value <= most,
+            complaint);
+    numbers.push_back(value);
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+void parse_command_line(CLI::App& app, const std::vector<std::string>& arguments) {
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    throw HelpRequested(app.help());
+  } catch (const CLI::ParseError& error) {
+    std::string text = error.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    throw UsageError(text + "; see " + app.get_name() + " --help");
+  }
 }
 
 std::string enumerated(const std::vector<std::string>& names) {

@@ -2,9 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
-#include "allocator/error.h"
 #include "allocator/profile.h"
 #include "elastic_runner/option_checks.h"
 #include "elastic_runner/train_options.h"
@@ -13,18 +11,10 @@ namespace jabas {
 namespace {
 
 std::vector<std::int64_t> parse_batches(const std::string& text) {
-  std::vector<std::int64_t> batches;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::int64_t value = 0;
-    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
-    require(
-        error == std::errc() && stop == text.data() + end && value >= 1 && value <= kMaxLocalBatch,
-        "--batches=" + text + ": accepted is N,M,… with whole numbers in 1.." +
-            std::to_string(kMaxLocalBatch));
-    batches.push_back(value);
-    begin = end + 1;
-  }
+  auto batches =
+      parse_whole_numbers(text, 1, kMaxLocalBatch,
+                          "--batches=" + text + ": accepted is N,M,… with whole numbers in 1.." +
+                              std::to_string(kMaxLocalBatch));
   std::sort(batches.begin(), batches.end());
   batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
   return batches;
@@ -50,13 +40,7 @@ ProfileCommand parse_profile_arguments(const std::vector<std::string>& arguments
   app.add_option("--gpus-per-node", command.gpus_per_node, "GPUs of this type in one node")
       ->capture_default_str();
   app.add_option("-o,--output", command.output, "The profile; - prints it");
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    throw HelpRequested(app.help());
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + "; see jabas-run profile --help");
-  }
+  parse_command_line(app, arguments);
   require(!command.gpu_type.empty(),
           "--gpu-type: is missing; accepted is the GRES type of this GPU, as Slurm spells it");
   require(!command.output.empty(), "-o: is missing; accepted is a file, or - to print the profile");

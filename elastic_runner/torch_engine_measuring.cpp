@@ -6,6 +6,7 @@
 #include "elastic_runner/batch_loader.h"
 #include "elastic_runner/blas_turn.h"
 #include "elastic_runner/gradient_clipping.h"
+#include "elastic_runner/median.h"
 #include "elastic_runner/torch_engine.h"
 
 namespace jabas {
@@ -70,8 +71,7 @@ double TorchEngine::measure_update(int repeats) {
     optimizer->step(gradient, /*learning_rate=*/0, i + 1);
     if (i > 0) seconds.push_back(seconds_since(begin));
   }
-  std::nth_element(seconds.begin(), seconds.begin() + repeats / 2, seconds.end());
-  return seconds[static_cast<std::size_t>(repeats / 2)];
+  return median(std::move(seconds));
 }
 
 StepTimes TorchEngine::measure(std::int64_t local_batch, int streams, int repeats) {

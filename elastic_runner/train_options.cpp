@@ -1,8 +1,6 @@
 #include "elastic_runner/train_options.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "allocator/error.h"
@@ -25,19 +23,11 @@ struct Given {
 };
 
 std::vector<int> parse_workers(const std::string& text) {
-  std::vector<int> workers;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    int value = 0;
-    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
-    require(error == std::errc() && stop == text.data() + end && value >= 1 && value <= 256,
-            "--local=" + text +
-                ": accepted is N or N,M,… with whole numbers in 1..256 (workers in each epoch)");
-    workers.push_back(value);
-    begin = end + 1;
-  }
-  return workers;
+  const auto workers = parse_whole_numbers(
+      text, 1, 256,
+      "--local=" + text +
+          ": accepted is N or N,M,… with whole numbers in 1..256 (workers in each epoch)");
+  return {workers.begin(), workers.end()};
 }
 
 std::string absolute(const std::string& path) {
@@ -127,15 +117,7 @@ TrainCommand parse_train_arguments(const std::vector<std::string>& arguments) {
   CLI::App app("Trains a model on a changing set of GPUs", "jabas-run train");
   app.allow_extras(false);
   declare(app, spec, given);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    throw HelpRequested(app.help());
-  } catch (const CLI::ParseError& error) {
-    std::string text = error.what();
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    throw UsageError(text + "; see jabas-run train --help");
-  }
+  parse_command_line(app, arguments);
   resolve_model(app, spec);
   check_values(spec);
   resolve_optimizer(app, given.betas, spec);

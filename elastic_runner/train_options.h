@@ -4,11 +4,11 @@
 //         --help.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "allocator/training_spec.h"
+#include "elastic_runner/option_checks.h"
 
 namespace jabas {
 
@@ -18,10 +18,6 @@ struct TrainCommand {
   std::string profile;                 // --profile, absolute; only with --local
   bool resume = false;                 // --resume, with or without a directory
   std::vector<std::string> arguments;  // as given, without "train"
-};
-
-struct HelpRequested : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 TrainCommand parse_train_arguments(const std::vector<std::string>& arguments);

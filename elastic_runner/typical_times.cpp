@@ -1,19 +1,14 @@
 #include "elastic_runner/typical_times.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "elastic_runner/median.h"
 
 namespace jabas {
 namespace {
 
 constexpr std::chrono::seconds kReportInterval{5};
 constexpr std::size_t kMostSteps = 1000;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 template <typename Element, typename Value>
 double median_of(const std::vector<Element>& elements, const Value& value) {
