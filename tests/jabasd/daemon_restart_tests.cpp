@@ -1,20 +1,13 @@
 // A daemon that dies and is started again while its run goes on.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/jabasd/daemon_runner.h"
-#include "tests/jabasd/fake_world.h"
+#include "tests/jabasd/daemon_scene.h"
 
 using namespace jabas;
 
 namespace {
 
-TrainingSpec three_epochs() {
-  TrainingSpec spec;
-  spec.epochs = 3;
-  spec.local_batch = 32;
-  spec.batch_min = spec.batch_max = spec.batch_initial = 256;
-  return spec;
-}
+TrainingSpec three_epochs() { return fixed_batch_run(3); }
 
 }  // namespace
 

@@ -1,33 +1,19 @@
 // The whole daemon over a fake Slurm: real control channel, scripted workers.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/jabasd/daemon_runner.h"
-#include "tests/jabasd/fake_world.h"
+#include "tests/jabasd/daemon_scene.h"
 
 using namespace jabas;
 
 namespace {
 
-TrainingSpec four_epochs() {
-  TrainingSpec spec;
-  spec.epochs = 4;
-  spec.local_batch = 32;
-  spec.batch_min = spec.batch_max = spec.batch_initial = 256;
-  return spec;
-}
+TrainingSpec four_epochs() { return fixed_batch_run(4); }
 
-struct Fixture {
-  explicit Fixture(const std::vector<std::string>& arguments)
-      : runner(arguments), world(&runner.slurm(), runner.run_dir()) {
+struct Fixture : DaemonScene {
+  explicit Fixture(const std::vector<std::string>& arguments) : DaemonScene(arguments) {
     runner.slurm().set_node("n1", "v100", 2, 0);
     runner.slurm().set_node("n2", "p100", 2, 0, /*usable=*/false);
   }
-  void until_records(const std::string& type, int count) {
-    world.until(std::to_string(count) + " records " + type,
-                [&] { return runner.count(type) >= count; });
-  }
-  DaemonRunner runner;
-  FakeWorld world;
 };
 
 }  // namespace
