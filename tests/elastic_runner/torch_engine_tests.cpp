@@ -1,11 +1,7 @@
-#include <ATen/ATen.h>
-
 #include <boost/test/unit_test.hpp>
 #include <mutex>
 #include <set>
 
-#include "elastic_runner/batch_loader.h"
-#include "elastic_runner/models.h"
 #include "tests/elastic_runner/engine_fixture.h"
 
 namespace jabas {
@@ -267,75 +263,6 @@ BOOST_AUTO_TEST_CASE(shares_of_an_evaluation_add_up) {
   BOOST_TEST(engine->evaluate(1203, 1204).count == 0);
 }
 
-BOOST_AUTO_TEST_CASE(initial_weights_are_a_function_of_the_seed) {
-  auto options = this->options("cnn", "fp32");
-  const auto first = copy_state(*make_iidp_engine(options)),
-             again = copy_state(*make_iidp_engine(options));
-  BOOST_TEST(difference(again, first) == 0);
-  options.precision = "fp64";
-  BOOST_TEST(difference(copy_state(*make_iidp_engine(options)), first) == 0);
-  options.precision = "fp32";
-  options.seed = 1;
-  BOOST_TEST(difference(copy_state(*make_iidp_engine(options)), first) > 0.5);
-}
-
-BOOST_AUTO_TEST_CASE(dropout_depends_on_epoch_and_step) {
-  const auto communicator = solo();
-  const auto loss_of = [&](int epoch, std::int64_t step) {
-    const auto engine = this->engine(options("cnn", "fp64"), {1, 0});
-    StepPlan plan = plan_for({{1, 0}}, 0, consecutive({8}), step);
-    plan.epoch = epoch;
-    return engine->train_step(plan, *communicator).loss;
-  };
-  const double loss = loss_of(1, 1);
-  BOOST_TEST(loss_of(1, 1) == loss);
-  BOOST_TEST(loss_of(1, 2) != loss);
-  BOOST_TEST(loss_of(2, 1) != loss);
-}
-
-BOOST_AUTO_TEST_CASE(state_has_the_same_names_in_the_same_order_and_carries_over) {
-  const auto steps = std::vector<Slices>{consecutive(kEightByFour), consecutive(kEightByFour, 50)};
-  const auto communicator = solo();
-  const auto from = engine(options("cnn", "fp32"), {2, 3}),
-             to = engine(options("cnn", "fp32"), {4, 1});
-  from->train_step(plan_for({{2, 3}}, 0, steps[0], 1), *communicator);
-  const auto source = from->state(), target = to->state();
-  BOOST_TEST_REQUIRE(source.size() == target.size());
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    BOOST_TEST(source[i].name == target[i].name);
-    BOOST_TEST(source[i].dtype == target[i].dtype);
-    BOOST_TEST(source[i].shape == target[i].shape);
-    BOOST_TEST_REQUIRE(source[i].bytes == target[i].bytes);
-    std::memcpy(target[i].data, source[i].data, source[i].bytes);
-  }
-  BOOST_TEST(source.front().name == "weight/conv1.weight");
-  BOOST_TEST(source.back().name == "buffer/bn2.num_batches_tracked");
-  from->train_step(plan_for({{2, 3}}, 0, steps[1], 2), *communicator);
-  to->train_step(plan_for({{4, 1}}, 0, steps[1], 2), *communicator);
-  BOOST_TEST(difference(copy_state(*to), copy_state(*from)) <= 1e-5);
-}
-
-// The weights of every optimizer go where its state says, also after a step on other streams.
-BOOST_AUTO_TEST_CASE(the_state_of_every_optimizer_carries_over) {
-  for (const std::string name : {"sgd", "adam", "adamw", "lamb"}) {
-    auto options = this->options("mlp", "fp64");
-    options.optimizer.name = name;
-    options.optimizer.weight_decay = 0.01;
-    const auto steps =
-        std::vector<Slices>{consecutive(kEightByFour), consecutive(kEightByFour, 50)};
-    const auto communicator = solo();
-    const auto from = engine(options, {2, 3}), to = engine(options, {4, 1});
-    from->train_step(plan_for({{2, 3}}, 0, steps[0], 1), *communicator);
-    const auto source = from->state(), target = to->state();
-    BOOST_TEST_REQUIRE(source.size() == target.size());
-    for (std::size_t i = 0; i < source.size(); ++i)
-      std::memcpy(target[i].data, source[i].data, source[i].bytes);
-    from->train_step(plan_for({{2, 3}}, 0, steps[1], 2), *communicator);
-    to->train_step(plan_for({{4, 1}}, 0, steps[1], 2), *communicator);
-    BOOST_TEST(difference(copy_state(*to), copy_state(*from)) <= 1e-10, name);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(weight_decay_leaves_norms_and_biases_out_unless_told) {
   const auto communicator = solo();
   for (const bool all : {false, true}) {
@@ -377,62 +304,6 @@ BOOST_AUTO_TEST_CASE(clipping_bounds_the_gradient_that_is_applied_and_not_the_on
     for (std::size_t i = 0; i < values.size(); i += 11)
       BOOST_TEST(std::abs(half.at(name)[i] - values[i] / 2) <= 1e-12, name);
   BOOST_TEST(train(options("mlp", "fp32"), {{1, 0}}, {slices}).outcomes[0][0].gradient_norm == -1);
-}
-
-BOOST_AUTO_TEST_CASE(the_cnn_learns) {
-  const auto communicator = solo();
-  const auto engine = this->engine(options("cnn", "fp32"), {2, 1});
-  const Evaluation before = engine->evaluate(0, 1);
-  double first = 0, last = 0;
-  for (std::int64_t step = 1; step <= 40; ++step) {
-    const auto slices = consecutive({8, 8, 8, 8}, (step - 1) * 32 % 288);
-    last = engine->train_step(plan_for({{2, 1}}, 0, slices, step), *communicator).loss;
-    if (step == 1) first = last;
-  }
-  const Evaluation after = engine->evaluate(0, 1);
-  BOOST_TEST_MESSAGE("loss " << first << " -> " << last << ", correct " << before.correct << " -> "
-                             << after.correct);
-  BOOST_TEST(first > 2.0);
-  BOOST_TEST(last < 0.3);
-  BOOST_TEST(after.correct > 120);
-  BOOST_TEST(after.loss_sum < before.loss_sum / 4);
-}
-
-BOOST_AUTO_TEST_CASE(the_gpt_learns) {
-  const auto communicator = solo();
-  auto options = this->options("gpt", "fp32");
-  options.optimizer.name = "adamw";
-  const auto engine = this->engine(options, {2, 1});
-  const Evaluation before = engine->evaluate(0, 1);
-  BOOST_TEST(before.count == 49 * 16);  // a tenth of the samples, one label per byte
-  BOOST_TEST(before.loss_sum / double(before.count) == std::log(256.0),
-             boost::test_tools::tolerance(0.05));
-  for (std::int64_t step = 1; step <= 100; ++step) {
-    StepPlan plan = plan_for({{2, 1}}, 0, consecutive({8, 8, 8, 8}, (step - 1) * 32 % 400), step);
-    plan.learning_rate = 0.01;
-    engine->train_step(plan, *communicator);
-  }
-  const Evaluation after = engine->evaluate(0, 1);
-  BOOST_TEST_MESSAGE("test loss " << before.loss_sum / double(before.count) << " -> "
-                                  << after.loss_sum / double(after.count));
-  BOOST_TEST(after.loss_sum < before.loss_sum / 3);
-  BOOST_TEST(after.correct > after.count / 2);
-}
-
-// A byte is predicted from those before it.
-BOOST_AUTO_TEST_CASE(the_gpt_does_not_look_ahead) {
-  const auto options = this->options("gpt", "fp64");
-  const auto loader = make_batch_loader(options, at::kDouble);
-  const auto model = make_model(options, loader->shape(), at::kDouble);
-  const at::Tensor bytes = at::arange(16, at::kLong).view({1, 16});
-  at::Tensor other = bytes.clone();
-  other[0][9] = 200;
-  const at::Tensor difference =
-      (model->forward({{bytes}, {}}, nullptr) - model->forward({{other}, {}}, nullptr))
-          .abs()
-          .amax({0, 2});
-  for (std::int64_t i = 0; i < 16; ++i)
-    BOOST_TEST((difference[i].item<double>() > 0) == (i >= 9), "position " << i);
 }
 
 BOOST_AUTO_TEST_CASE(times_and_sizes_are_reported) {
